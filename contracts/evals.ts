@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { sha256Schema, textHashSchema } from './hashes.ts';
+import { profileIdSchema } from './profiles.ts';
+import { messagesSchema } from './transcript.ts';
+
+/** What a case expects: one id, or any of several; absent means nothing is asserted. */
+export const expectationSchema = z.object({
+  agentIds: z.array(z.number().int().min(0)).min(1).optional(),
+  roleIds: z.array(z.number().int().min(0)).min(1).optional(),
+});
+
+export const evalCaseSchema = z.object({
+  id: z.string().min(1).max(200),
+  messages: messagesSchema.min(1),
+  expected: expectationSchema.default({}),
+  tags: z.array(z.string()).default([]),
+  notes: z.string().default(''),
+});
+export type EvalCase = z.output<typeof evalCaseSchema>;
+
+export const evalCaseStatuses = ['passed', 'failed', 'reported', 'error'] as const;
+
+/** One line of a results file; logits at full precision. */
+export const evalCaseResultSchema = z.object({
+  type: z.literal('case'),
+  id: z.string(),
+  status: z.enum(evalCaseStatuses),
+  /** Names of what failed: `agent`, `role`, `agent_margin`, `role_margin`, `token_count`, ... */
+  failures: z.array(z.string()),
+  agentId: z.number().int(),
+  roleId: z.number().int(),
+  agentLogits: z.array(z.number()),
+  roleLogits: z.array(z.number()),
+  agentMargin: z.number().nullable(),
+  roleMargin: z.number().nullable(),
+  tokenCount: z.number().int(),
+  hiddenIndex: z.number().int(),
+  transcriptHash: textHashSchema,
+  upstreamTranscriptHash: sha256Schema,
+  upstreamRouteHash: sha256Schema,
+  ms: z.number(),
+  tags: z.array(z.string()),
+  expected: expectationSchema,
+});
+export type EvalCaseResult = z.infer<typeof evalCaseResultSchema>;
+
+export const evalHeaderSchema = z.object({
+  type: z.literal('header'),
+  format: z.literal('trinity-eval'),
+  version: z.literal(1),
+  suiteHash: textHashSchema,
+  suiteName: z.string(),
+  caseCount: z.number().int(),
+  adapterRef: sha256Schema,
+  profile: profileIdSchema,
+  graphVersion: z.number().int(),
+  startedAt: z.number(),
+  machine: z.object({ platform: z.string(), arch: z.string(), cpu: z.string(), cores: z.number() }),
+});
+
+export const evalSummarySchema = z.object({
+  type: z.literal('summary'),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  reported: z.number().int(),
+  errors: z.number().int(),
+  /** Cases chosen per slot and per role. */
+  agents: z.record(z.string(), z.number().int()),
+  roles: z.record(z.string(), z.number().int()),
+  worstAgentMargin: z.object({ id: z.string(), margin: z.number() }).nullable(),
+  worstRoleMargin: z.object({ id: z.string(), margin: z.number() }).nullable(),
+});
+
+/** Margin floors, keyed by router, profile and suite. Absent floors mean "uncalibrated". */
+export const marginFloorsSchema = z.object({
+  adapterRef: sha256Schema,
+  profile: profileIdSchema,
+  suiteHash: textHashSchema,
+  agent: z.number().min(0),
+  role: z.number().min(0),
+});
+export type MarginFloors = z.infer<typeof marginFloorsSchema>;

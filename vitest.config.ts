@@ -1,0 +1,51 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Three vitest projects. `unit` is fast and touches no network; `integration` runs real ONNX Runtime,
+ * real HTTP on loopback, real SQLite and real files; `renderer` runs components in happy-dom.
+ */
+export default defineConfig({
+  test: {
+    clearMocks: false,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [
+            'test/**/*.integration.test.ts',
+            'test/renderer/**',
+            'test/e2e/**',
+            'test/long/**',
+          ],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/**/*.integration.test.ts'],
+          exclude: ['test/long/**'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          pool: 'forks',
+        },
+      },
+      {
+        test: {
+          name: 'renderer',
+          environment: 'happy-dom',
+          include: ['test/renderer/**/*.test.{ts,tsx}'],
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 120_000,
+          pool: 'forks',
+        },
+      },
+    ],
+  },
+});
