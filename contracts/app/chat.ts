@@ -46,7 +46,14 @@ export const chatContract = {
         limit: z.number().int().min(1).max(200).default(100),
       }),
     )
-    .output(z.object({ conversations: z.array(conversationSummarySchema), more: z.boolean() })),
+    .output(
+      z.object({
+        conversations: z.array(conversationSummarySchema),
+        more: z.boolean(),
+        /** Pass it as `before` for the next page; null at the end. */
+        next: z.number().nullable(),
+      }),
+    ),
   create: oc.input(z.object({})).output(conversationSchema),
   get: oc.input(z.object({ id })).output(conversationSchema),
   rename: oc.input(z.object({ id, title })).output(z.object({})),

@@ -12,12 +12,40 @@ export const aboutSchema = z.object({
   node: z.string(),
   onnxRuntime: z.string(),
 });
+export type About = z.infer<typeof aboutSchema>;
+
+/** Something that a person should know of this start: settings set aside, runs that a crash ended. */
+export const noticeSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+});
+export type Notice = z.infer<typeof noticeSchema>;
+
+const { shape } = settingsSchema;
+
+/**
+ * A change of settings: each member given replaces the stored one, an absent member stays.
+ * Members are unwrapped from their defaults, because a default would fill an absent member in.
+ */
+export const settingsChangeSchema = z.strictObject({
+  theme: shape.theme.unwrap().optional(),
+  router: shape.router.unwrap().optional(),
+  profile: shape.profile.unwrap().optional(),
+  windowTokens: shape.windowTokens.unwrap().optional(),
+  agents: shape.agents.unwrap().optional(),
+  budgets: shape.budgets.unwrap().optional(),
+  roleInstructions: shape.roleInstructions.unwrap().optional(),
+  coordinator: shape.coordinator.unwrap().optional(),
+  traces: shape.traces.unwrap().optional(),
+  checkForUpdates: shape.checkForUpdates.unwrap().optional(),
+});
+export type SettingsChange = z.output<typeof settingsChangeSchema>;
 
 export const settingsContract = {
   about: oc.input(z.object({})).output(aboutSchema),
+  /** What this start has to say, oldest first. */
+  notices: oc.input(z.object({})).output(z.array(noticeSchema)),
   get: oc.input(z.object({})).output(settingsSchema),
   /** Replaces the members given; slots are changed through `slots`. */
-  update: oc
-    .input(settingsSchema.omit({ version: true, slots: true }).partial())
-    .output(settingsSchema),
+  update: oc.input(settingsChangeSchema).output(settingsSchema),
 };
