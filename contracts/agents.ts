@@ -19,7 +19,9 @@ export interface AgentCall {
 
 /**
  * What a call streams. A stream ends with `finished`, or with `failed`; after `failed` with
- * `retrying: true` the same stream goes on with another attempt.
+ * `retrying: true` the same stream goes on with another attempt, which begins with its own `started`.
+ * A `failed` that retries is yielded before the attempt it announces is made, so that a caller who
+ * aborts then prevents it. Nothing retries once a delta was yielded.
  */
 export type AgentEvent =
   | { readonly type: 'started'; readonly provider: string; readonly model: string }
@@ -44,10 +46,16 @@ export type AgentEvent =
       readonly latencyMs: number;
     };
 
-/** Why a slot cannot be called now; null when it can. */
+/** A slot as it stands now. */
 export interface SlotState {
+  /** Why it cannot be called; null when it can. */
   readonly mask: MaskCause | null;
   readonly health: SlotHealth;
+  /** What a call would go to: names for events and traces, never a URL. Empty for an unbound slot. */
+  readonly provider: string;
+  readonly model: string;
+  /** Follows the role's instruction in the provider view; empty for none. */
+  readonly systemSuffix: string;
 }
 
 /** Worst-case cost of a call before it is made; null when a price or a token limit is unknown. */
@@ -58,6 +66,7 @@ export type CostEstimate = { readonly usd: number | null; readonly reason: strin
  * aborts; what came until then has been yielded. Retries before content happen inside, each announced.
  */
 export interface Agents {
+  readonly kind: 'rehearsal' | 'slots';
   readonly count: number;
   slots(): readonly SlotState[];
   estimateCost(call: AgentCall): CostEstimate;
