@@ -20,7 +20,8 @@ const aliases: Readonly<Record<string, RoleName>> = {
 
 /** Role of an alias (`0|w|worker|solver`, `1|t|thinker`, `2|v|verifier`; trimmed, any case), or null. */
 export function parseRole(text: string): RoleName | null {
-  return aliases[text.trim().toLowerCase()] ?? null;
+  const alias = text.trim().toLowerCase();
+  return Object.hasOwn(aliases, alias) ? (aliases[alias] ?? null) : null;
 }
 
 /** Index of a role among the role logits. */

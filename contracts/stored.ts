@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   budgetKinds,
   completionStatuses,
+  finishReasons,
   suggestionSchema,
   usageSchema,
   verdictSchema,
@@ -26,9 +27,12 @@ export const turnRecordSchema = z.object({
   role: roleNameSchema.nullable(),
   provider: z.string().nullable(),
   model: z.string().nullable(),
+  /** The model that the provider says answered, which may be another name than the one asked for. */
+  resolvedModel: z.string().nullable(),
   text: z.string(),
   reasoning: z.string(),
   complete: z.boolean(),
+  finishReason: z.enum(finishReasons).nullable(),
   verdict: verdictSchema.nullable(),
   suggestion: suggestionSchema.nullable(),
   failures: z.array(failedCallSchema),
