@@ -25,6 +25,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Time allowed to reach the server, where the host can tell it from waiting for the answer. */
+  readonly connectTimeoutMs?: number;
 }
 
 /**

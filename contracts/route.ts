@@ -69,8 +69,11 @@ export const selectionSchema = z.object({
 });
 export type Selection = z.infer<typeof selectionSchema>;
 
-/** Why a slot may not be called in this turn. */
-export const maskCauses = ['disabled', 'unhealthy', 'budget', 'failed'] as const;
+/**
+ * Why a slot may not be called in this turn: switched off or unbound, in trouble with its provider, at
+ * its spending cap, as many calls in flight as it may have, or failed earlier in the turn.
+ */
+export const maskCauses = ['disabled', 'unhealthy', 'budget', 'busy', 'failed'] as const;
 export type MaskCause = (typeof maskCauses)[number];
 
 export const slotReasonSchema = z.discriminatedUnion('kind', [

@@ -46,6 +46,13 @@ export const slotTimeoutsSchema = z.object({
 });
 export type SlotTimeouts = z.output<typeof slotTimeoutsSchema>;
 
+/** What a person says a slot's tokens cost, in US dollars per million. It goes before the price table. */
+export const slotPriceSchema = z.object({
+  inputUsdPerMillion: z.number().min(0),
+  outputUsdPerMillion: z.number().min(0),
+});
+export type SlotPrice = z.infer<typeof slotPriceSchema>;
+
 /** Reference to a secret in the vault. The secret itself never leaves it. */
 export const keyRefSchema = z.string().min(1).max(200);
 
@@ -63,6 +70,9 @@ export const slotBindingSchema = z.object({
   parameters: slotParametersSchema.default({}),
   timeouts: slotTimeoutsSchema.prefault({}),
   concurrency: z.number().int().min(1).max(64).default(4),
+  price: slotPriceSchema.optional(),
+  /** The slot is masked once it has spent this much in a calendar month (UTC). */
+  monthlyCapUsd: z.number().positive().optional(),
   enabled: z.boolean().default(true),
 });
 export type SlotBinding = z.output<typeof slotBindingSchema>;
