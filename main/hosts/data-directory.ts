@@ -1,0 +1,72 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { HostError } from './host-error.ts';
+
+/** What decides where the data directory lies. */
+export interface DataDirectoryPlaces {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/**
+ * Absolute path of the data directory, which need not exist: `--data-dir`, else `TRINITY_HOME`, else the
+ * operating system's convention. On Windows that is the local profile, not the roaming one, because models
+ * are gigabytes.
+ *
+ * @param asked value of `--data-dir`, relative to the working directory
+ */
+export function dataDirectoryPath(
+  asked: string | undefined,
+  places: DataDirectoryPlaces = currentPlaces(),
+): string {
+  const { env, home, cwd, platform } = places;
+  const named = asked ?? env['TRINITY_HOME'];
+  if (named !== undefined && named !== '') return resolve(cwd, named);
+  switch (platform) {
+    case 'darwin':
+      return join(home, 'Library', 'Application Support', 'Trinity Desktop');
+    case 'win32':
+      return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'Trinity Desktop');
+    default:
+      return join(xdgDataHome(env) ?? join(home, '.local', 'share'), 'trinity-desktop');
+  }
+}
+
+/**
+ * Makes sure that the data directory exists and that only its owner may enter (mode 0700).
+ *
+ * @returns the same path
+ * @throws HostError `data_directory` when it cannot be made, is no directory, or cannot be protected
+ */
+export function openDataDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const stat = statSync(path);
+    // A directory that someone made beforehand may be open to others.
+    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError('data_directory', `The data directory ${path} cannot be used: ${reason}`, {
+      cause,
+    });
+  }
+  return path;
+}
+
+function currentPlaces(): DataDirectoryPlaces {
+  return {
+    platform: process.platform,
+    env: process.env,
+    home: homedir(),
+    cwd: process.cwd(),
+  };
+}
+
+/** The XDG specification says that a relative path is to be ignored. */
+function xdgDataHome(env: DataDirectoryPlaces['env']): string | undefined {
+  const path = env['XDG_DATA_HOME'];
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
