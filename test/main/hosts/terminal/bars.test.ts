@@ -66,7 +66,6 @@ describe('renderBars', () => {
       colour: false,
       unicode: true,
     });
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(line).not.toMatch(/[\u0000-\u001f\u007f]/);
   });
 
