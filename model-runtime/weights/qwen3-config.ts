@@ -64,9 +64,9 @@ export function parseQwen3Config(json: unknown, path: string): Qwen3Config {
   if (queryHeads % keyValueHeads !== 0) {
     throw fields.fault('num_key_value_heads', `must divide num_attention_heads (${queryHeads})`);
   }
-  const headDim = fields.whole('head_dim', 8, 512);
-  // The attention kernels take heads of 8, 16, ... numbers.
-  if (headDim % 8 !== 0) throw fields.fault('head_dim', 'must be a multiple of 8');
+  const headDim = fields.whole('head_dim', 16, 512);
+  // ONNX Runtime's attention refuses other head sizes when it turns positions.
+  if (headDim % 16 !== 0) throw fields.fault('head_dim', 'must be a multiple of 16');
   return {
     hiddenSize,
     layers: fields.whole('num_hidden_layers', 1, 256),
