@@ -21,7 +21,7 @@ export interface AgentCall {
  * What a call streams. A stream ends with `finished`, or with `failed`; after `failed` with
  * `retrying: true` the same stream goes on with another attempt, which begins with its own `started`.
  * A `failed` that retries is yielded before the attempt it announces is made, so that a caller who
- * aborts then prevents it. Nothing retries once a delta was yielded.
+ * aborts then prevents it. Nothing retries once a text delta was yielded.
  */
 export type AgentEvent =
   | { readonly type: 'started'; readonly provider: string; readonly model: string }
