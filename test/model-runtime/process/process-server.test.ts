@@ -62,6 +62,7 @@ describe('serveRequests', () => {
     });
     deliver(probe(1));
     deliver(probe(2));
+    await settle();
     deliver({ type: 'cancel', id: 2 });
     deliver({ type: 'cancel', id: 1 });
     deliver({ type: 'cancel', id: 99 });
