@@ -66,15 +66,3 @@ export interface RandomSource {
   /** A fresh id: time-ordered UUID (version 7). */
   id(): string;
 }
-
-/**
- * Locks on files that the operating system releases when their holder dies, however it dies.
- * `tryAcquire` gives null while another process (or another holder in this one) has it.
- */
-export interface FileLocks {
-  tryAcquire(path: string): FileLock | null;
-}
-
-export interface FileLock {
-  release(): void;
-}

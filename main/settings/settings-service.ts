@@ -1,0 +1,92 @@
+import type { Notice, SettingsChange } from '../../contracts/app/settings.ts';
+import { settingsSchema, type Settings } from '../../contracts/settings.ts';
+import type { SlotBinding } from '../../contracts/slots.ts';
+import { SettingsError } from './errors.ts';
+import { defaultSettings, type SettingsFile } from './settings-file.ts';
+
+/** The settings in use. Changes are written before they are used, one after the other. */
+export class SettingsService {
+  readonly #file: SettingsFile | null;
+  readonly #listeners = new Set<(settings: Settings) => void>();
+  #current: Settings;
+  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #notices: Notice[];
+
+  private constructor(file: SettingsFile | null, settings: Settings, notices: readonly Notice[]) {
+    this.#file = file;
+    this.#current = settings;
+    this.#notices = [...notices];
+  }
+
+  /** Loads the settings. @throws SettingsError `unreadable`, `unwritable` */
+  static async open(file: SettingsFile): Promise<SettingsService> {
+    const { settings, notice } = await file.load();
+    return new SettingsService(file, settings, notice === null ? [] : [notice]);
+  }
+
+  /** Settings that no file keeps. */
+  static inMemory(settings: Settings = defaultSettings()): SettingsService {
+    return new SettingsService(null, settings, []);
+  }
+
+  /** What loading had to say. */
+  get notices(): readonly Notice[] {
+    return this.#notices;
+  }
+
+  get current(): Settings {
+    return this.#current;
+  }
+
+  /** Replaces the members given. @throws SettingsError `invalid`, `unwritable`: then nothing changes */
+  update(change: SettingsChange): Promise<Settings> {
+    return this.#change((settings) => ({ ...settings, ...withoutAbsent(change) }));
+  }
+
+  /** Replaces the slots' bindings. @throws SettingsError `invalid`, `unwritable` */
+  updateSlots(
+    change: (slots: readonly SlotBinding[]) => readonly SlotBinding[],
+  ): Promise<Settings> {
+    return this.#change((settings) => ({ ...settings, slots: [...change(settings.slots)] }));
+  }
+
+  /** Calls back after every change until the returned function is called. */
+  onChange(listener: (settings: Settings) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #change(change: (settings: Settings) => Settings): Promise<Settings> {
+    const result = this.#lastChange.then(() => this.#apply(change));
+    // A refused change must not refuse the ones after it; its caller has the error.
+    this.#lastChange = result.catch(() => undefined);
+    return result;
+  }
+
+  async #apply(change: (settings: Settings) => Settings): Promise<Settings> {
+    // A terminal program beside this one may have changed the file.
+    const before = this.#file === null ? this.#current : await this.#reload(this.#file);
+    const parsed = settingsSchema.safeParse(change(before));
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const where = issue?.path.join('.') ?? '';
+      throw new SettingsError('invalid', `${where}: ${issue?.message ?? 'not valid'}`, {
+        cause: parsed.error,
+      });
+    }
+    await this.#file?.save(parsed.data);
+    this.#current = parsed.data;
+    for (const listener of this.#listeners) listener(parsed.data);
+    return parsed.data;
+  }
+
+  async #reload(file: SettingsFile): Promise<Settings> {
+    const { settings, notice } = await file.load();
+    if (notice !== null) this.#notices.push(notice);
+    return settings;
+  }
+}
+
+function withoutAbsent(change: SettingsChange): Partial<Settings> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
