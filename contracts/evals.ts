@@ -44,6 +44,17 @@ export const evalCaseResultSchema = z.object({
 });
 export type EvalCaseResult = z.infer<typeof evalCaseResultSchema>;
 
+/** A case that could not be routed, such as one that is too long to read. */
+export const evalCaseErrorSchema = z.object({
+  type: z.literal('case_error'),
+  id: z.string(),
+  status: z.literal('error'),
+  code: z.string(),
+  message: z.string(),
+  tags: z.array(z.string()),
+});
+export type EvalCaseError = z.infer<typeof evalCaseErrorSchema>;
+
 export const evalHeaderSchema = z.object({
   type: z.literal('header'),
   format: z.literal('trinity-eval'),
@@ -58,6 +69,8 @@ export const evalHeaderSchema = z.object({
   machine: z.object({ platform: z.string(), arch: z.string(), cpu: z.string(), cores: z.number() }),
 });
 
+export type EvalHeader = z.infer<typeof evalHeaderSchema>;
+
 export const evalSummarySchema = z.object({
   type: z.literal('summary'),
   passed: z.number().int(),
@@ -70,6 +83,17 @@ export const evalSummarySchema = z.object({
   worstAgentMargin: z.object({ id: z.string(), margin: z.number() }).nullable(),
   worstRoleMargin: z.object({ id: z.string(), margin: z.number() }).nullable(),
 });
+
+export type EvalSummary = z.infer<typeof evalSummarySchema>;
+
+/** A line of a results file: the header first, then cases in the suite's order, the summary last. */
+export const evalLineSchema = z.discriminatedUnion('type', [
+  evalHeaderSchema,
+  evalCaseResultSchema,
+  evalCaseErrorSchema,
+  evalSummarySchema,
+]);
+export type EvalLine = z.infer<typeof evalLineSchema>;
 
 /** Margin floors, keyed by router, profile and suite. Absent floors mean "uncalibrated". */
 export const marginFloorsSchema = z.object({

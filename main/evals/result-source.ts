@@ -1,0 +1,167 @@
+import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { evalLineSchema, type EvalHeader } from '../../contracts/evals.ts';
+import { EvalError } from './eval-error.ts';
+import { scanResults } from './results-file.ts';
+import { readSnapshot, type SnapshotCase } from './snapshot.ts';
+
+/** A case as far as two evaluations can be compared. */
+export interface ComparableCase {
+  readonly id: string;
+  readonly agentId: number;
+  readonly roleId: number;
+  readonly agentLogits: readonly number[];
+  readonly roleLogits: readonly number[];
+  readonly agentMargin: number;
+  readonly roleMargin: number;
+  readonly tokenCount: number;
+  readonly upstreamTranscriptHash: string;
+}
+
+/**
+ * One side of a comparison: cases in order, and by id. Only ids and byte ranges are held in memory, so a
+ * results file of any size can be opened. `close` may be called twice.
+ */
+export interface ResultSource {
+  readonly path: string;
+  /** Null for a snapshot, which names neither router nor profile. */
+  readonly header: EvalHeader | null;
+  /** Decimals the logits were rounded to; null for full precision. */
+  readonly decimals: number | null;
+  ids(): Iterable<string>;
+  has(id: string): boolean;
+  get(id: string): Promise<ComparableCase | null>;
+  close(): Promise<void>;
+}
+
+/** Bytes at the start of a file that tell a results file from a snapshot. */
+const headBytes = 4096;
+
+/**
+ * Opens a results file (JSON lines), an assembled result (`--json`) or a snapshot.
+ *
+ * @throws EvalError `results_unreadable` or `snapshot_unreadable`
+ */
+export async function openResults(path: string): Promise<ResultSource> {
+  const head = await readHead(path);
+  const firstLine = head.split('\n', 1)[0] ?? '';
+  if (/"type"\s*:\s*"header"/.test(firstLine)) return openResultLines(path);
+  if (/"format"\s*:\s*"trinity-eval"/.test(head)) return openAssembled(path);
+  const snapshot = await readSnapshot(path);
+  return fromMemory(path, null, 6, [...snapshot.values()].map(comparableSnapshot));
+}
+
+async function readHead(path: string): Promise<string> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(path, 'r');
+    const bytes = Buffer.alloc(headBytes);
+    const { bytesRead } = await file.read(bytes, 0, headBytes, 0);
+    return bytes.toString('utf8', 0, bytesRead);
+  } catch (cause) {
+    throw new EvalError('results_unreadable', `${path} could not be read.`, { cause });
+  } finally {
+    await file?.close();
+  }
+}
+
+async function openResultLines(path: string): Promise<ResultSource> {
+  const ranges = new Map<string, readonly [start: number, end: number]>();
+  let header: EvalHeader | null = null;
+  for await (const { line, start, end } of scanResults(path)) {
+    if (line.type === 'header') header = line;
+    else if (line.type === 'case') ranges.set(line.id, [start, end]);
+  }
+  const file = await open(path, 'r');
+  let isClosed = false;
+  return {
+    path,
+    header,
+    decimals: null,
+    ids: () => ranges.keys(),
+    has: (id) => ranges.has(id),
+    async get(id) {
+      const range = ranges.get(id);
+      if (range === undefined) return null;
+      const bytes = Buffer.alloc(range[1] - range[0]);
+      await file.read(bytes, 0, bytes.length, range[0]);
+      const line = evalLineSchema.parse(JSON.parse(bytes.toString('utf8')));
+      return line.type === 'case' ? comparable(line) : null;
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await file.close();
+    },
+  };
+}
+
+const maxAssembledBytes = 256 * 2 ** 20;
+
+async function openAssembled(path: string): Promise<ResultSource> {
+  const refuse = (cause?: unknown): EvalError =>
+    new EvalError('results_unreadable', `${path} is no assembled evaluation result.`, { cause });
+  if ((await stat(path)).size > maxAssembledBytes) throw refuse();
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw refuse(cause);
+  }
+  const members = value as { header?: unknown; cases?: unknown };
+  const header = evalLineSchema.safeParse(members.header);
+  if (!header.success || header.data.type !== 'header' || !Array.isArray(members.cases)) {
+    throw refuse(header.error);
+  }
+  const cases = members.cases.map((entry) => {
+    const line = evalLineSchema.safeParse(entry);
+    if (!line.success) throw refuse(line.error);
+    return line.data;
+  });
+  return fromMemory(
+    path,
+    header.data,
+    null,
+    cases.flatMap((line) => (line.type === 'case' ? [comparable(line)] : [])),
+  );
+}
+
+function fromMemory(
+  path: string,
+  header: EvalHeader | null,
+  decimals: number | null,
+  cases: readonly ComparableCase[],
+): ResultSource {
+  const byId = new Map(cases.map((entry) => [entry.id, entry]));
+  return {
+    path,
+    header,
+    decimals,
+    ids: () => byId.keys(),
+    has: (id) => byId.has(id),
+    get: (id) => Promise.resolve(byId.get(id) ?? null),
+    close: () => Promise.resolve(),
+  };
+}
+
+function comparable(
+  line: Omit<ComparableCase, 'agentMargin' | 'roleMargin'> & {
+    readonly agentMargin: number | null;
+    readonly roleMargin: number | null;
+  },
+): ComparableCase {
+  return { ...line, agentMargin: line.agentMargin ?? 0, roleMargin: line.roleMargin ?? 0 };
+}
+
+function comparableSnapshot(entry: SnapshotCase): ComparableCase {
+  return {
+    id: entry.id,
+    agentId: entry.agent_id,
+    roleId: entry.role_id,
+    agentLogits: entry.agent_logits_rounded,
+    roleLogits: entry.role_logits_rounded,
+    agentMargin: entry.agent_margin,
+    roleMargin: entry.role_margin,
+    tokenCount: entry.token_count,
+    upstreamTranscriptHash: entry.transcript_hash,
+  };
+}

@@ -1,0 +1,106 @@
+import { readFile, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { argmax, margin } from '../../contracts/logits.ts';
+import type { EvalCaseResult } from '../../contracts/evals.ts';
+import { sha256Schema } from '../../contracts/hashes.ts';
+import { describeIssues } from './case-parser.ts';
+import { EvalError } from './eval-error.ts';
+
+const maxSnapshotBytes = 256 * 2 ** 20;
+
+const snapshotCaseSchema = z.object({
+  id: z.string().min(1).max(200),
+  agent_id: z.number().int().min(0),
+  role_id: z.number().int().min(0),
+  token_count: z.number().int().min(0),
+  agent_margin: z.number(),
+  role_margin: z.number(),
+  agent_logits_rounded: z.array(z.number()).min(1).max(256),
+  role_logits_rounded: z.array(z.number()).min(1).max(16),
+  transcript_hash: sha256Schema,
+  route_hash: sha256Schema,
+});
+export type SnapshotCase = z.infer<typeof snapshotCaseSchema>;
+
+const snapshotSchema = z.object({
+  schema_version: z.literal(1),
+  generated_at: z.string(),
+  cases: z.array(snapshotCaseSchema),
+});
+export type Snapshot = ReadonlyMap<string, SnapshotCase>;
+
+/** How far a stored margin may lie from its own six-decimal logits. */
+const marginTolerance = 1e-5;
+
+/**
+ * A snapshot in upstream's schema (version 1): the decisions, token counts and logits of an earlier run
+ * by case. Ids, argmax and margins are checked against the logits.
+ *
+ * @throws EvalError `snapshot_unreadable` naming the case and member
+ */
+export async function readSnapshot(path: string): Promise<Snapshot> {
+  const refuse = (why: string, cause?: unknown): never => {
+    throw new EvalError('snapshot_unreadable', `The snapshot ${path} ${why}.`, { cause });
+  };
+  let text = '';
+  try {
+    const { size } = await stat(path);
+    if (size > maxSnapshotBytes) refuse(`has ${size} bytes; ${maxSnapshotBytes} are read`);
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof EvalError) throw cause;
+    refuse('could not be read', cause);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (cause) {
+    refuse('is no JSON', cause);
+  }
+  const parsed = snapshotSchema.safeParse(value);
+  if (!parsed.success) return refuse(`is malformed: ${describeIssues(parsed.error)}`);
+  const byId = new Map<string, SnapshotCase>();
+  for (const entry of parsed.data.cases) {
+    if (byId.has(entry.id)) refuse(`names the case ${entry.id} twice`);
+    const problem = inconsistency(entry);
+    if (problem !== null) refuse(`contradicts itself at the case ${entry.id}: ${problem}`);
+    byId.set(entry.id, entry);
+  }
+  return byId;
+}
+
+function inconsistency(entry: SnapshotCase): string | null {
+  if (argmax(entry.agent_logits_rounded) !== entry.agent_id) return 'agent_id is not the argmax';
+  if (argmax(entry.role_logits_rounded) !== entry.role_id) return 'role_id is not the argmax';
+  const agent = Math.abs((margin(entry.agent_logits_rounded) ?? 0) - entry.agent_margin);
+  if (agent > marginTolerance) return 'agent_margin does not follow from the logits';
+  const role = Math.abs((margin(entry.role_logits_rounded) ?? 0) - entry.role_margin);
+  if (role > marginTolerance) return 'role_margin does not follow from the logits';
+  return null;
+}
+
+/** The snapshot entry of a result, logits rounded to six decimals as upstream does. */
+export function snapshotCase(result: EvalCaseResult): SnapshotCase {
+  return {
+    id: result.id,
+    agent_id: result.agentId,
+    role_id: result.roleId,
+    token_count: result.tokenCount,
+    agent_margin: result.agentMargin ?? 0,
+    role_margin: result.roleMargin ?? 0,
+    agent_logits_rounded: result.agentLogits.map(roundedLogit),
+    role_logits_rounded: result.roleLogits.map(roundedLogit),
+    transcript_hash: result.upstreamTranscriptHash,
+    route_hash: result.upstreamRouteHash,
+  };
+}
+
+/** The text of a snapshot file. */
+export function snapshotText(cases: readonly SnapshotCase[], generatedAt: Date): string {
+  const file = { schema_version: 1, generated_at: generatedAt.toISOString(), cases };
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+function roundedLogit(value: number): number {
+  return Number(value.toFixed(6));
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { canonicalJson } from '../../contracts/canonical-json.ts';
+import type { EvalCase } from '../../contracts/evals.ts';
+import type { TextHash } from '../../contracts/hashes.ts';
+import { parseCase, type Diagnostic, type ParsedCase } from './case-parser.ts';
+import { readCaseTable } from './case-table.ts';
+import { EvalError } from './eval-error.ts';
+import { readLines } from './line-reader.ts';
+
+/** Bytes of one JSONL line, and of a whole JSON document. */
+export const maxLineBytes = 4 * 2 ** 20;
+export const maxDocumentBytes = 256 * 2 ** 20;
+
+export type SuiteItem =
+  | {
+      readonly kind: 'case';
+      readonly case: EvalCase;
+      readonly file: string;
+      readonly line: number | null;
+    }
+  | { readonly kind: 'diagnostic'; readonly diagnostic: Diagnostic };
+
+/** What one pass over a suite found. */
+export interface SuiteReport {
+  readonly name: string;
+  readonly caseCount: number;
+  /** Over the canonical JSON of the good cases, in order. */
+  readonly suiteHash: TextHash;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Diagnostics beyond those kept. */
+  readonly moreDiagnostics: number;
+}
+
+const keptDiagnostics = 1000;
+
+/**
+ * Cases and diagnostics of a suite in order, streamed: memory does not grow with the file, save for the
+ * ids that are kept to notice duplicates. Formats by name: `.jsonl`/`.ndjson`, `.json` (a list, or an
+ * object with `cases`, upstream's file included), `.csv`, or a folder of such files and of `.txt`/`.md`
+ * prompts.
+ *
+ * @throws EvalError `suite_not_found`, `suite_unreadable`
+ */
+export async function* scanSuite(path: string): AsyncGenerator<SuiteItem> {
+  const seen = new Set<string>();
+  for await (const item of scanPath(path)) {
+    if (item.kind === 'case') {
+      if (seen.has(item.case.id)) {
+        yield {
+          kind: 'diagnostic',
+          diagnostic: {
+            line: item.line,
+            file: item.file,
+            caseId: item.case.id,
+            code: 'duplicate_id',
+            message: `case id "${item.case.id}" was used before; the first one runs`,
+          },
+        };
+        continue;
+      }
+      seen.add(item.case.id);
+    }
+    yield item;
+  }
+}
+
+/** Validates a suite in one pass: its hash, its number of cases, and what is wrong with it. */
+export async function inspectSuite(path: string): Promise<SuiteReport> {
+  const hash = createHash('sha256');
+  const diagnostics: Diagnostic[] = [];
+  let caseCount = 0;
+  let moreDiagnostics = 0;
+  for await (const item of scanSuite(path)) {
+    if (item.kind === 'case') {
+      caseCount += 1;
+      hash.update(canonicalJson(item.case)).update('\n');
+    } else if (diagnostics.length < keptDiagnostics) diagnostics.push(item.diagnostic);
+    else moreDiagnostics += 1;
+  }
+  return {
+    name: basename(path),
+    caseCount,
+    suiteHash: `v1:${hash.digest('hex')}`,
+    diagnostics,
+    moreDiagnostics,
+  };
+}
+
+async function* scanPath(path: string): AsyncGenerator<SuiteItem> {
+  const found = await stat(path).catch((cause: unknown) => {
+    throw new EvalError('suite_not_found', `There is no suite at ${path}.`, { cause });
+  });
+  if (found.isDirectory()) yield* scanFolder(path);
+  else yield* scanFile(path, found.size);
+}
+
+async function* scanFolder(folder: string): AsyncGenerator<SuiteItem> {
+  const names = (await readdir(folder)).sort();
+  for (const name of names) {
+    const file = join(folder, name);
+    const extension = extname(name).toLowerCase();
+    if (extension === '.txt' || extension === '.md') {
+      const content = await readDocument(file, (await stat(file)).size);
+      yield* itemsOf([{ id: basename(name, extname(name)), prompt: content }], file);
+    } else if (['.json', '.jsonl', '.ndjson', '.csv'].includes(extension)) {
+      yield* scanFile(file, (await stat(file)).size);
+    }
+  }
+}
+
+async function* scanFile(file: string, bytes: number): AsyncGenerator<SuiteItem> {
+  const extension = extname(file).toLowerCase();
+  if (extension === '.csv') {
+    for await (const row of readCaseTable(file)) {
+      if ('code' in row) yield { kind: 'diagnostic', diagnostic: { ...row, file } };
+      else yield itemOf(parseCase(row.value), file, row.line);
+    }
+  } else if (extension === '.jsonl' || extension === '.ndjson') yield* scanJsonLines(file);
+  else yield* scanDocument(file, bytes);
+}
+
+async function* scanJsonLines(file: string): AsyncGenerator<SuiteItem> {
+  for await (const line of readLines(file, maxLineBytes)) {
+    const problem = (code: Diagnostic['code'], message: string): SuiteItem => ({
+      kind: 'diagnostic',
+      diagnostic: { line: line.number, file, caseId: null, code, message },
+    });
+    if (line.text === null) {
+      yield problem('line_too_long', `the line has ${line.bytes} bytes; ${maxLineBytes} are read`);
+      continue;
+    }
+    const text = line.text.trim();
+    if (text === '' || text.startsWith('#') || text.startsWith('//')) continue;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      const isTorn = !line.isTerminated;
+      yield problem(
+        isTorn ? 'torn_last_line' : 'bad_json',
+        isTorn ? 'the last line breaks off' : `no JSON: ${messageOf(error)}`,
+      );
+      continue;
+    }
+    yield itemOf(parseCase(value), file, line.number);
+  }
+}
+
+async function* scanDocument(file: string, bytes: number): AsyncGenerator<SuiteItem> {
+  const text = await readDocument(file, bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new EvalError('suite_unreadable', `${file} is no JSON: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  const cases =
+    typeof value === 'object' && value !== null && 'cases' in value ? value.cases : value;
+  if (!Array.isArray(cases)) {
+    throw new EvalError(
+      'suite_unreadable',
+      `${file} holds neither a list of cases nor an object with "cases".`,
+    );
+  }
+  yield* itemsOf(cases, file);
+}
+
+function* itemsOf(values: readonly unknown[], file: string): Generator<SuiteItem> {
+  for (const value of values) yield itemOf(parseCase(value), file, null);
+}
+
+function itemOf(parsed: ParsedCase, file: string, line: number | null): SuiteItem {
+  if (parsed.ok) return { kind: 'case', case: parsed.value, file, line };
+  const { code, caseId, message } = parsed;
+  return { kind: 'diagnostic', diagnostic: { line, file, caseId, code, message } };
+}
+
+async function readDocument(file: string, bytes: number): Promise<string> {
+  if (bytes > maxDocumentBytes) {
+    throw new EvalError(
+      'suite_unreadable',
+      `${file} has ${bytes} bytes; a JSON document may have ${maxDocumentBytes}. Use JSON lines.`,
+    );
+  }
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
+  } catch (cause) {
+    throw new EvalError('suite_unreadable', `${file} could not be read: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,77 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { TypedError } from '../../../contracts/failure.ts';
+import { CommandFailed, UsageError, type TerminalContext } from './context.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { routeCommand } from './commands/route.ts';
+
+/** A command's constructor: it gets what it may use and returns itself, ready to be added. */
+export type CommandFactory = (context: TerminalContext) => Command;
+
+const commands: readonly CommandFactory[] = [routeCommand, doctorCommand];
+
+/**
+ * Runs the terminal program.
+ *
+ * @param args arguments after the program's name
+ * @returns the exit code: 0 ok, 1 failed, 2 usage
+ */
+export async function runTerminal(
+  args: readonly string[],
+  context: TerminalContext,
+  version: string,
+): Promise<number> {
+  const program = new Command('trinity')
+    .description('Route, chat and evaluate with a local router that picks agent and role.')
+    .version(version)
+    .option('--data-dir <dir>', 'data directory (default: the OS convention, or TRINITY_HOME)')
+    .option('--debug-native', "show the native runtime's own log lines")
+    .showHelpAfterError('(add --help for the options)')
+    .enablePositionalOptions();
+  for (const create of commands) program.addCommand(create(context));
+  forEachCommand(program, (command) => {
+    command.exitOverride();
+    command.configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
+    });
+  });
+  if (args.length === 0) {
+    context.stdout.write(program.helpInformation());
+    return 2;
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error, context);
+  }
+}
+
+function forEachCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) forEachCommand(child, visit);
+}
+
+function exitCodeOf(error: unknown, context: TerminalContext): number {
+  if (error instanceof CommanderError) {
+    const asked = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
+    return asked.includes(error.code) && error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof UsageError || error instanceof InvalidArgumentError) {
+    context.stderr.write(`error: ${error.message}\n`);
+    return 2;
+  }
+  if (error instanceof CommandFailed) {
+    if (error.message !== '') context.stderr.write(`error: ${error.message}\n`);
+    return 1;
+  }
+  if (error instanceof TypedError) {
+    context.stderr.write(`error: ${error.message} (${error.code})\n`);
+    return 1;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  context.stderr.write(`error: unexpected: ${text}\n`);
+  return 1;
+}
