@@ -12,7 +12,7 @@ export interface VerdictWords {
  *
  * The text says it at its beginning, or in a last line that holds nothing else, after a reasoning block
  * if there is one: `ACCEPT`, `**accept**`, `ACCEPT.`, `Verdict: ACCEPT - all steps hold`. The revise word,
- * `REVISE` and `REJECT` revise. Anything else is `unknown`, which the loop treats as a revision:
+ * `REVISE` and `REJECT` revise, also in a last line that takes back how the text began. Anything else is `unknown`, which the loop treats as a revision:
  * asking once too often costs a turn, accepting once too often gives a wrong answer. So `ACCEPTED`,
  * `I cannot ACCEPT`, `ACCEPT or REVISE?` and `ACCEPT if ...` are unknown, and so is an accept word in
  * lower case that runs on into a sentence (`accept the risk ...`).
@@ -22,15 +22,25 @@ export interface VerdictWords {
 export function parseVerdict(text: string, words: VerdictWords): Verdict {
   const visible = withoutReasoning(text).normalize('NFC').trim();
   const first = statementAt(visible, words);
+  const last = lastLine(visible, words);
+  if (last !== null && (first === null || last.status === 'revised')) {
+    return { status: last.status, diagnosis: orNull(last.before) };
+  }
   if (first !== null) {
     return { status: first.status, diagnosis: orNull(withoutSeparators(first.rest)) };
   }
-  const lineStart = Math.max(visible.lastIndexOf('\n'), visible.lastIndexOf('\r')) + 1;
-  const last = lineStart === 0 ? null : statementAt(visible.slice(lineStart), words);
-  if (last !== null && withoutSeparators(last.rest) === '') {
-    return { status: last.status, diagnosis: orNull(visible.slice(0, lineStart).trim()) };
-  }
   return { status: 'unknown', diagnosis: orNull(visible) };
+}
+
+/** The statement of a last line that holds nothing else, and the text before it. */
+function lastLine(
+  text: string,
+  words: VerdictWords,
+): { readonly status: Statement['status']; readonly before: string } | null {
+  const start = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+  const statement = start === 0 ? null : statementAt(text.slice(start), words);
+  if (statement === null || withoutSeparators(statement.rest) !== '') return null;
+  return { status: statement.status, before: text.slice(0, start).trim() };
 }
 
 interface Statement {
@@ -74,20 +84,21 @@ function sameWord(a: string, b: string): boolean {
 }
 
 /** Quotes, brackets and emphasis that may close right behind the word. */
-const closers = /^[*_`"'”’»)\]}<]*/u;
+const closers = /^[*_`"'”’»)\]}]*/u;
 
 /** Whether the word is over where `after` begins: no letter, digit or apostrophe goes on with it. */
 function endsWord(after: string): boolean {
   const rest = after.slice(closers.exec(after)?.[0].length ?? 0);
-  if (after.startsWith('<')) return true;
   return (
     rest === '' ||
-    /^(?:\s|[:;,!—–]|-(?![\p{L}\p{N}])|\.(?![\p{Ll}\p{N}])|…|[^\x00-\x7f\p{L}\p{N}])/u.test(rest)
+    /^(?:\s|[:;,!—–<]|-(?![\p{L}\p{N}])|\.(?![\p{Ll}\p{N}])|…|[^\x00-\x7f\p{L}\p{N}\p{M}])/u.test(
+      rest,
+    )
   );
 }
 
 const condition =
-  /^[\s,(]*(?:or|and|if|only|unless|once|after|when|provided|pending|conditional(?:ly)?|not|is|isn['’]t|was|would|should|could|can(?:not|['’]t)?|will|must|with|without|but|nor|vs)(?![\p{L}\p{N}])/iu;
+  /^(?:[^\S\r\n]|[,(])*(?:or|and|if|only|unless|once|after|when|provided|pending|conditional(?:ly)?|not|is|isn['’]t|was|would|should|could|can(?:not|['’]t)?|will|must|with|without|but|nor|vs)(?![\p{L}\p{N}])/iu;
 
 /**
  * A word that stands alone accepts. One that runs on into a sentence accepts when it is written as the
@@ -102,7 +113,7 @@ function acceptsPlainly(text: string, after: string, accept: string): boolean {
 }
 
 function withoutSeparators(text: string): string {
-  return text.replace(/^[\s*_`"'”’»)\]}<>:;,.!?…—–-]+/u, '').trim();
+  return text.replace(/^(?:<\/\w+>|[\s*_`"'”’»)\]}<>:;,.!?…—–-])+/u, '').trim();
 }
 
 function orNull(text: string): string | null {
