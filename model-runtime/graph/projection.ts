@@ -1,6 +1,6 @@
 import type { Precision, ProjectionName } from '../../contracts/profiles.ts';
 import { projectionTensor } from '../weights/precision.ts';
-import { block8Size, quantiseBlock8 } from '../weights/quantise-block8.ts';
+import { block8Count, block8Size, quantiseBlock8 } from '../weights/quantise-block8.ts';
 import { quantiseInt8 } from '../weights/quantise-int8.ts';
 import { asF32 } from '../weights/safetensors-file.ts';
 import { block8Names, int8Names } from '../weights/quantised-names.ts';
@@ -70,7 +70,7 @@ function addBlock8(model: OnnxModel, weights: GraphWeights, spec: ProjectionSpec
   const { outputs, inputs } = spec;
   const tensor = projectionTensor(spec.layer, spec.projection);
   const names = block8Names(tensor);
-  const blocks = Math.ceil(inputs / block8Size);
+  const blocks = block8Count(inputs);
   const shape = [outputs, blocks, block8Size];
   const inline = weights.adapted(tensor, [outputs, inputs]);
   let matrix: Value;

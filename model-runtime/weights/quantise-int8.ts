@@ -1,13 +1,15 @@
+import { largestMagnitude, scaleOf } from './quantise-block8.ts';
+
 /**
- * Largest weight step of the row-wise form. 7 bits and a half, because AVX2 multiplies pairs of
- * (0..255) x weight into 16 bits: 2 x 255 x 64 = 32,640 is the most that does not saturate there. Processors with
- * VNNI then compute the same numbers.
+ * Largest weight step of the row-wise form: AVX2 adds two products of a byte (0 to 255) and a weight in
+ * 16 bits, and 2 x 255 x 64 = 32,640 is the most that does not saturate there. Processors with wider sums then
+ * give the same numbers.
  */
 export const int8Steps = 64;
 
-/** A matrix in int8 by output column, transposed as ONNX's MatMulInteger takes it. */
+/** A matrix in int8 by output, transposed as ONNX's MatMulInteger takes it. */
 export interface Int8Matrix {
-  /** [columns, rows]: value = byte * scale of its row. */
+  /** [columns, rows], value = step * scale of its row. */
   readonly weights: Int8Array<ArrayBuffer>;
   /** [rows]: one for each output. */
   readonly scales: Float32Array<ArrayBuffer>;
@@ -18,36 +20,37 @@ export interface Int8Matrix {
  * output of zeros has scale 1.
  *
  * @param values [rows, columns], row-major, finite
+ * @param scales those of `int8Scales`, where they are known already
  */
-export function quantiseInt8(values: Float32Array, rows: number, columns: number): Int8Matrix {
-  const weights = new Int8Array(rows * columns);
-  const scales = new Float32Array(rows);
-  for (let row = 0; row < rows; row += 1) {
-    const from = row * columns;
-    let largest = 0;
-    for (let i = 0; i < columns; i += 1) largest = Math.max(largest, Math.abs(values[from + i]!));
-    scales[row] = Math.fround(largest / int8Steps) || 1;
-  }
-  transposeInBands(values, weights, scales, rows, columns);
-  return { weights, scales };
-}
-
-/** Rounds and transposes 64 rows at a time, so that both matrices stay in the processor's cache. */
-function transposeInBands(
+export function quantiseInt8(
   values: Float32Array,
-  weights: Int8Array,
-  scales: Float32Array,
   rows: number,
   columns: number,
-): void {
+  scales = int8Scales(values, rows, columns),
+): Int8Matrix {
+  const weights = new Int8Array(rows * columns);
+  const steps = Float64Array.from(scales, (scale) => 1 / scale);
+  // 64 rows at a time, so that the strips read and written stay in the processor's cache.
   const band = 64;
   for (let top = 0; top < rows; top += band) {
     const bottom = Math.min(top + band, rows);
     for (let column = 0; column < columns; column += 1) {
       for (let row = top; row < bottom; row += 1) {
-        const steps = Math.round(values[row * columns + column]! / scales[row]!);
-        weights[column * rows + row] = Math.max(-int8Steps, Math.min(int8Steps, steps));
+        weights[column * rows + row] = Math.round(values[row * columns + column]! * steps[row]!);
       }
     }
   }
+  return { weights, scales };
+}
+
+/** The scale of each row, [rows]; NaN or infinite where a value is. */
+export function int8Scales(
+  values: Float32Array,
+  rows: number,
+  columns: number,
+): Float32Array<ArrayBuffer> {
+  return Float32Array.from({ length: rows }, (_, row) => {
+    const from = row * columns;
+    return scaleOf(largestMagnitude(values, from, from + columns), int8Steps);
+  });
 }

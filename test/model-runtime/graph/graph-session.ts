@@ -1,6 +1,15 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { RouterGraph } from '../../../model-runtime/graph/router-graph.ts';
+import { join } from 'node:path';
+import type { HeadSpec } from '../../../contracts/manifest.ts';
+import {
+  buildRouterGraph,
+  type RouterGraph,
+  type RouterGraphSpec,
+} from '../../../model-runtime/graph/router-graph.ts';
 import type { Qwen3Config } from '../../../model-runtime/weights/qwen3-config.ts';
+import { SafetensorsFile } from '../../../model-runtime/weights/safetensors-file.ts';
+import { gaussian } from '../../fixtures/checkpoints/gaussian.ts';
+import type { Checkpoint } from '../../fixtures/checkpoints/qwen3-checkpoint.ts';
 
 /** Keys and values of the tokens run so far, by the input's name. */
 export type Past = Readonly<Record<string, Tensor>>;
@@ -66,5 +75,48 @@ export class GraphSession {
 
   async close(): Promise<void> {
     await this.#session.release();
+  }
+}
+
+/** Ten outputs on a hidden state, row-major. */
+export function linearHead(hiddenSize: number): Float32Array {
+  const next = gaussian(99);
+  return Float32Array.from({ length: 10 * hiddenSize }, () => next() / Math.sqrt(hiddenSize));
+}
+
+/** A linear head's shape. */
+export function linear(outputs: number, inputs: number): HeadSpec {
+  return { kind: 'linear', shape: [outputs, inputs] };
+}
+
+/** Ids all over the vocabulary, the same at every call. */
+export function someIds({ config }: Checkpoint, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => (i * i * 31 + 5 * i + 1) % config.vocabSize);
+}
+
+/**
+ * A session on a checkpoint's router in f32 with a linear head, with what `changes` says otherwise. `file` is
+ * the weights file, the checkpoint's own when left out.
+ */
+export async function openGraph(
+  { folder, config }: Checkpoint,
+  changes: Partial<RouterGraphSpec> = {},
+  file = join(folder, 'model.safetensors'),
+  options: InferenceSession.SessionOptions = {},
+): Promise<GraphSession> {
+  const weights = await SafetensorsFile.open(file);
+  try {
+    const spec = linear(10, config.hiddenSize);
+    const graph = await buildRouterGraph({
+      config,
+      weights: [weights],
+      head: { spec, weights: linearHead(config.hiddenSize) },
+      precision: { default: 'f32', projections: {}, exceptions: {} },
+      maxPositions: 256,
+      ...changes,
+    });
+    return await GraphSession.create(graph, config, options);
+  } finally {
+    await weights.close();
   }
 }
