@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { calibrate } from '../../../main/evals/calibration.ts';
+import { compareCase, ComparisonFold, type Comparison } from '../../../main/evals/comparison.ts';
+import type { ComparableCase } from '../../../main/evals/result-source.ts';
+import { margin } from '../../../contracts/logits.ts';
+import { skipUnless } from '../../fixtures/skip.ts';
+import { hasReference, noReference, rawSnapshot } from './reference-fixture.ts';
+
+function entry(id: string, agentLogits: number[], roleLogits: number[]): ComparableCase {
+  return {
+    id,
+    agentLogits,
+    roleLogits,
+    agentId: agentLogits.indexOf(Math.max(...agentLogits)),
+    roleId: roleLogits.indexOf(Math.max(...roleLogits)),
+    agentMargin: margin(agentLogits) ?? 0,
+    roleMargin: margin(roleLogits) ?? 0,
+    tokenCount: 10,
+    upstreamTranscriptHash: 'a'.repeat(64),
+  };
+}
+
+function compare(
+  pairs: readonly (readonly [ComparableCase | null, ComparableCase | null])[],
+  decimals: number | null = null,
+): Comparison {
+  const fold = new ComparisonFold();
+  for (const [left, right] of pairs) {
+    fold.add(compareCase((left ?? right)!.id, left, right, decimals));
+  }
+  return fold.result();
+}
+
+const a = entry('a', [4, 1, 0], [1, 3, 0]);
+const b = entry('b', [0, 2, 1], [5, 3, 0]);
+
+describe('comparison', () => {
+  it('calls equal logits identical', () => {
+    expect(
+      compare([
+        [a, a],
+        [b, b],
+      ]),
+    ).toMatchObject({ verdict: 'identical', same: 2, maxDrift: 0 });
+  });
+  it('sees a difference in the last bit, and not after rounding to a snapshot', () => {
+    const near = { ...a, agentLogits: [4 + 2 ** -40, 1, 0] };
+    expect(compare([[a, near]]).verdict).toBe('stable');
+    expect(compare([[a, near]], 6).verdict).toBe('identical');
+  });
+  it('names the first broken invariant in the order transcript, tokens, slot, role', () => {
+    const role = { ...a, roleId: 2 };
+    const slot = { ...b, agentId: 2 };
+    const tokens = { ...b, tokenCount: 11, agentId: 2 };
+    const transcript = { ...a, upstreamTranscriptHash: 'b'.repeat(64) };
+    expect(
+      compare([
+        [a, role],
+        [b, slot],
+      ]).firstBroken,
+    ).toEqual({ invariant: 'agent', caseId: 'b' });
+    expect(
+      compare([
+        [a, role],
+        [b, tokens],
+      ]).firstBroken,
+    ).toEqual({
+      invariant: 'token_count',
+      caseId: 'b',
+    });
+    expect(
+      compare([
+        [b, tokens],
+        [a, transcript],
+      ]).firstBroken,
+    ).toEqual({
+      invariant: 'transcript',
+      caseId: 'a',
+    });
+  });
+  it('calls a case that one side lacks broken', () => {
+    expect(
+      compare([
+        [a, a],
+        [b, null],
+      ]),
+    ).toMatchObject({
+      verdict: 'broken',
+      missingRight: 1,
+      firstBroken: { invariant: 'case', caseId: 'b' },
+    });
+  });
+  it('reports margin changes and drift', () => {
+    const moved = entry('a', [4.5, 0.5, 0], [1, 3, 0]);
+    const single = compareCase('a', a, moved, null);
+    expect(single.agentMarginChange).toBe(1);
+    expect(single.drift?.max).toBe(0.5);
+    expect(single.drift?.rms).toBeCloseTo(Math.sqrt((0.25 + 0.25) / 6), 12);
+  });
+
+  skipUnless(hasReference, noReference).it(
+    'calls a drift of 0.4 on every logit decision-stable',
+    () => {
+      const pairs = rawSnapshot().map((raw) => {
+        const left = entry(raw.id, raw.agent_logits_rounded, raw.role_logits_rounded);
+        const shift = (values: number[]): number[] => values.map((value) => value + 0.4);
+        return [
+          left,
+          entry(raw.id, shift(left.agentLogits as number[]), shift(left.roleLogits as number[])),
+        ] as const;
+      });
+      const result = compare(pairs, 6);
+      expect(result).toMatchObject({ verdict: 'stable', flipped: 0, same: 37 });
+      expect(result.maxDrift).toBeCloseTo(0.4, 5);
+    },
+  );
+});
+
+describe('calibrate', () => {
+  const judge = (
+    pairs: readonly (readonly [ComparableCase, ComparableCase])[],
+    floors = null as null | { agent: number; role: number },
+  ) =>
+    calibrate(
+      pairs.map(([left, right]) => compareCase(left.id, left, right, null)),
+      floors,
+    );
+
+  it('sets floors at 80 % of the worst agreeing margins', () => {
+    const result = judge([
+      [a, a],
+      [b, b],
+    ]);
+    expect(result).toMatchObject({ agreeing: 2, refusals: [] });
+    expect(result.agentFloor).toBeCloseTo(0.8, 12);
+    expect(result.roleFloor).toBeCloseTo(1.6, 12);
+  });
+  it('refuses a profile that flips a decision above the reference floor, by name', () => {
+    const flipped = entry('a', [1, 4, 0], [1, 3, 0]);
+    expect(
+      judge(
+        [
+          [a, flipped],
+          [b, b],
+        ],
+        { agent: 2.9, role: 0 },
+      ).refusals.join(),
+    ).toContain('a: slot 0 became 1');
+  });
+  it('forgives a flip at or below the reference floor', () => {
+    const close = entry('c', [1.01, 1, -50], [90, 3, 0]);
+    const flipped = entry('c', [1, 1.01, -50], [90, 3, 0]);
+    expect(judge([[close, flipped]], { agent: 0.5, role: 0 }).refusals).toEqual([]);
+  });
+  it('refuses a drift above 10 % of the logits, such as scales that are 10.1 % too large', () => {
+    const scaled = (source: ComparableCase, factor: number): ComparableCase =>
+      entry(
+        source.id,
+        source.agentLogits.map((logit) => logit * factor),
+        source.roleLogits.map((logit) => logit * factor),
+      );
+    expect(
+      judge([
+        [a, scaled(a, 1.101)],
+        [b, scaled(b, 1.101)],
+      ]).refusals.join(),
+    ).toContain('drift');
+    expect(
+      judge([
+        [a, scaled(a, 1.09)],
+        [b, scaled(b, 1.09)],
+      ]).refusals,
+    ).toEqual([]);
+  });
+  it('refuses when nothing could be compared', () => {
+    expect(calibrate([], null).refusals).toEqual(['no case was routed by both profiles']);
+  });
+});
