@@ -1,0 +1,235 @@
+import type {
+  AgentCall,
+  AgentEvent,
+  Agents,
+  CostEstimate,
+  SlotState,
+} from '../../contracts/agents.ts';
+import type { Clock, RandomSource } from '../../contracts/ports.ts';
+import type { MaskCause } from '../../contracts/route.ts';
+import type { SlotBinding } from '../../contracts/slots.ts';
+import type { Usage } from '../../contracts/events.ts';
+import { costOf, worstCaseCost } from './cost.ts';
+import { asProviderError, ProviderError } from './failure.ts';
+import type { HealthBook } from './health.ts';
+import { Permits } from './permits.ts';
+import type { PriceTable } from './price-table.ts';
+import { retryDelayMs, type RetryPolicy } from './retry.ts';
+import { sleep } from './sleep.ts';
+import type { Spending } from './spending.ts';
+import type { ReportedUsage, StreamEvent, StreamRequest } from './wire/port.ts';
+
+/** One attempt at a slot's agent. Throws ProviderError; see `createAttempt`. */
+export type Attempt = (
+  binding: SlotBinding,
+  request: StreamRequest,
+  signal: AbortSignal,
+) => AsyncIterable<StreamEvent>;
+
+export interface PoolParts {
+  readonly kind: Agents['kind'];
+  /** Number of agents of the active router. */
+  agentCount(): number;
+  /** The layout as it is set now. */
+  bindings(): readonly SlotBinding[];
+  readonly attempt: Attempt;
+  readonly health: HealthBook;
+  readonly prices: PriceTable;
+  readonly spending: Spending;
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Counts tokens where a provider does not; absent: such usage stays unknown. */
+  readonly countTokens?: (text: string) => Promise<number>;
+}
+
+/**
+ * The agents behind the slots: the one place where calls are retried, limited, priced and remembered.
+ * A call waits for a permit of its slot, then attempts are made until one shows content or none is left.
+ */
+export function createPool(parts: PoolParts): Agents {
+  const permits = new Permits();
+  return {
+    kind: parts.kind,
+    get count() {
+      return parts.agentCount();
+    },
+    slots: () => slotStates(parts, permits),
+    estimateCost: (call) => estimate(parts, call),
+    call: (call, signal) => callSlot(parts, permits, call, signal),
+  };
+}
+
+function slotStates(parts: PoolParts, permits: Permits): SlotState[] {
+  const bindings = new Map(parts.bindings().map((binding) => [binding.index, binding]));
+  const states = Array.from({ length: parts.agentCount() }, (_, index): SlotState => {
+    const binding = bindings.get(index);
+    return {
+      mask: binding === undefined ? 'disabled' : maskOf(parts, permits, binding),
+      health: parts.health.of(index),
+      provider: binding?.provider ?? '',
+      model: binding?.model ?? '',
+      systemSuffix: binding?.parameters.systemSuffix ?? '',
+    };
+  });
+  // A busy slot gives way to a free one; where none is free, waiting in line beats not answering.
+  if (states.some(({ mask }) => mask === null)) return states;
+  return states.map((state) => (state.mask === 'busy' ? { ...state, mask: null } : state));
+}
+
+function maskOf(parts: PoolParts, permits: Permits, binding: SlotBinding): MaskCause | null {
+  const { index } = binding;
+  if (!binding.enabled) return 'disabled';
+  if (!parts.health.isCallable(index)) return 'unhealthy';
+  const cap = binding.monthlyCapUsd;
+  if (cap !== undefined && parts.spending.thisMonthUsd(index) >= cap) return 'budget';
+  return permits.inUse(index) >= binding.concurrency ? 'busy' : null;
+}
+
+function estimate(parts: PoolParts, call: AgentCall): CostEstimate {
+  const binding = bindingOf(parts, call.slot);
+  return binding === null
+    ? { usd: null, reason: `Slot ${call.slot} is not bound.` }
+    : worstCaseCost(binding, call, parts.prices);
+}
+
+function bindingOf(parts: PoolParts, slot: number): SlotBinding | null {
+  return parts.bindings().find(({ index }) => index === slot) ?? null;
+}
+
+async function* callSlot(
+  parts: PoolParts,
+  permits: Permits,
+  call: AgentCall,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, void, void> {
+  const { clock, health, retry, random } = parts;
+  const startedAt = clock.monotonic();
+  for (let attempt = 1; ; attempt += 1) {
+    const progress = {
+      startedAt: attempt === 1 ? startedAt : clock.monotonic(),
+      hasContent: false,
+    };
+    let release: (() => void) | null = null;
+    let delayMs: number | null;
+    try {
+      const binding = callableBinding(parts, call);
+      release = await permits.acquire(call.slot, binding.concurrency, signal);
+      if (release === null) throw new ProviderError('stopped', 'The call was stopped.');
+      progress.startedAt = clock.monotonic();
+      yield { type: 'started', provider: binding.provider, model: binding.model };
+      yield* attemptOnce(parts, binding, call, signal, progress);
+      return;
+    } catch (thrown) {
+      const error = asProviderError(thrown);
+      health.failed(call.slot, error);
+      delayMs =
+        progress.hasContent || signal.aborted ? null : retryDelayMs(error, attempt, retry, random);
+      yield {
+        type: 'failed',
+        code: error.code,
+        message: error.message,
+        httpStatus: error.httpStatus,
+        retrying: delayMs !== null,
+        latencyMs: clock.monotonic() - progress.startedAt,
+      };
+    } finally {
+      release?.();
+    }
+    if (delayMs === null) return;
+    await sleep(clock, delayMs, signal);
+  }
+}
+
+/** The binding that a call goes to, if the slot may be called and can be paid for. */
+function callableBinding(parts: PoolParts, call: AgentCall): SlotBinding {
+  const binding = bindingOf(parts, call.slot);
+  if (binding === null) {
+    throw new ProviderError('slot_missing', `Slot ${call.slot} is not bound to a provider.`);
+  }
+  if (!binding.enabled) {
+    throw new ProviderError('slot_disabled', `Slot ${call.slot} is switched off.`);
+  }
+  if (binding.monthlyCapUsd !== undefined) {
+    const { usd, reason } = worstCaseCost(binding, call, parts.prices);
+    if (usd === null) throw new ProviderError('price_unknown', reason);
+    if (parts.spending.thisMonthUsd(call.slot) + usd > binding.monthlyCapUsd) {
+      throw new ProviderError(
+        'spending_cap',
+        `Slot ${call.slot} could exceed its cap of $${binding.monthlyCapUsd} for this month with this call.`,
+      );
+    }
+  }
+  return binding;
+}
+
+async function* attemptOnce(
+  parts: PoolParts,
+  binding: SlotBinding,
+  call: AgentCall,
+  signal: AbortSignal,
+  progress: { readonly startedAt: number; hasContent: boolean },
+): AsyncGenerator<AgentEvent, void, void> {
+  const { clock, health, spending } = parts;
+  const { model, parameters } = binding;
+  let firstTokenMs: number | null = null;
+  let generated = '';
+  for await (const event of parts.attempt(binding, { ...call, model, parameters }, signal)) {
+    if (event.type !== 'ended') {
+      if (signal.aborted) throw new ProviderError('stopped', 'The call was stopped.');
+      firstTokenMs ??= clock.monotonic() - progress.startedAt;
+      progress.hasContent = true;
+      generated += event.text;
+      yield { type: 'delta', channel: event.type, text: event.text };
+      continue;
+    }
+    health.succeeded(call.slot);
+    const latencyMs = clock.monotonic() - progress.startedAt;
+    const { usage, estimated } = await usageOf(parts, call, generated, event.usage);
+    const costUsd = costOf(parts.prices.of(binding, event.resolvedModel), usage);
+    spending.add(call.slot, {
+      costUsd,
+      inputTokens: usage?.inputTokens ?? null,
+      outputTokens: usage?.outputTokens ?? null,
+    });
+    yield {
+      type: 'finished',
+      finishReason: event.finishReason,
+      usage: usage === null ? null : publicUsage(usage, estimated),
+      costUsd,
+      resolvedModel: event.resolvedModel,
+      requestId: event.requestId,
+      firstTokenMs,
+      latencyMs,
+      skippedChunks: event.skippedChunks,
+    };
+    return;
+  }
+}
+
+/** The provider's own counts; where one is missing and a tokenizer is at hand, counted and marked. */
+async function usageOf(
+  { countTokens }: PoolParts,
+  { view }: AgentCall,
+  generated: string,
+  reported: ReportedUsage | null,
+): Promise<{ usage: ReportedUsage | null; estimated: boolean }> {
+  const isWhole =
+    reported !== null && reported.inputTokens !== null && reported.outputTokens !== null;
+  if (isWhole || countTokens === undefined) return { usage: reported, estimated: false };
+  const input = [view.system, ...view.messages.map(({ content }) => content)].join('\n');
+  return {
+    estimated: true,
+    usage: {
+      inputTokens: reported?.inputTokens ?? (await countTokens(input)),
+      cachedInputTokens: reported?.cachedInputTokens ?? null,
+      outputTokens: reported?.outputTokens ?? (await countTokens(generated)),
+      reasoningTokens: reported?.reasoningTokens ?? null,
+    },
+  };
+}
+
+function publicUsage(usage: ReportedUsage, estimated: boolean): Usage {
+  const { inputTokens, outputTokens, reasoningTokens } = usage;
+  return { inputTokens, outputTokens, reasoningTokens, estimated };
+}
