@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../../contracts/events.ts';
 import { ConversationService } from '../../../main/conversations/conversation-service.ts';
@@ -8,13 +5,6 @@ import type { RunLoop } from '../../../main/conversations/run-loop.ts';
 import { createSystemRandom } from '../../../main/hosts/system-random.ts';
 import { FakeClock } from '../../coordinator/scripted-run.ts';
 import { SteppedLoop } from './stepped-loop.ts';
-
-/** A folder that goes when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trinity-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A conversation service with a stepped loop and a fake clock; in memory unless a folder is given. */
 export function openService<Loop extends RunLoop = SteppedLoop>(

@@ -1,0 +1,26 @@
+import { implement } from '@orpc/server';
+import { modelsContract } from '../../contracts/app/models.ts';
+import type { ModelService, RouterChoice } from './model-service.ts';
+
+/**
+ * The procedures of `models`.
+ *
+ * @param remember keeps a choice for the next start, once the router is open
+ */
+export function modelProcedures(
+  models: ModelService,
+  remember: (choice: RouterChoice) => Promise<unknown>,
+) {
+  const os = implement(modelsContract);
+  return {
+    list: os.list.handler(() => models.runtime.list()),
+    profiles: os.profiles.handler(() => models.runtime.profiles()),
+    state: os.state.handler(() => models.state),
+    watch: os.watch.handler(({ signal }) => models.watch(signal)),
+    select: os.select.handler(async ({ input }) => {
+      const state = await models.select(input);
+      await remember(input);
+      return state;
+    }),
+  };
+}
