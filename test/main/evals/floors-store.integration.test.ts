@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FloorsStore, resolveFloors, type Calibration } from '../../../main/evals/floors-store.ts';
+
+let folder = '';
+let store: FloorsStore;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trinity-floors-'));
+  store = new FloorsStore(join(folder, 'calibrations.json'), (path, text) => writeFile(path, text));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const calibration: Calibration = {
+  adapterRef: 'a'.repeat(64),
+  profile: 'cpu-8bit',
+  suiteHash: `v1:${'b'.repeat(64)}`,
+  agent: 0.5,
+  role: 1,
+  calibratedAt: 0,
+  cases: 10,
+  agreeing: 9,
+  rmsDrift: 0.1,
+  rmsLogit: 10,
+  refusals: [],
+};
+const none = { agent: null, role: null };
+
+describe('FloorsStore', () => {
+  it('is empty before anything was calibrated', async () => {
+    expect(await store.list()).toEqual([]);
+  });
+  it('replaces a calibration of the same router, profile and suite and keeps the others', async () => {
+    await store.put(calibration);
+    await store.put({ ...calibration, profile: 'webgpu' });
+    await store.put({ ...calibration, agent: 0.7 });
+    expect((await store.list()).map((entry) => [entry.profile, entry.agent])).toEqual([
+      ['webgpu', 0.5],
+      ['cpu-8bit', 0.7],
+    ]);
+  });
+  it('refuses a file that is none of ours and leaves it alone', async () => {
+    writeFileSync(join(folder, 'calibrations.json'), '{"version":2}');
+    await expect(store.put(calibration)).rejects.toMatchObject({ code: 'floors_unreadable' });
+  });
+});
+
+describe('resolveFloors', () => {
+  it('prefers a flag, then exactly this calibration, then nothing', async () => {
+    await store.put(calibration);
+    expect(await resolveFloors({ agent: 0.1, role: null }, calibration, store)).toEqual({
+      agent: 0.1,
+      role: null,
+      source: 'flag',
+    });
+    expect(await resolveFloors(none, calibration, store)).toEqual({
+      agent: 0.5,
+      role: 1,
+      source: 'calibration',
+    });
+    for (const other of [
+      { ...calibration, profile: 'cpu-int8' as const },
+      { ...calibration, adapterRef: 'c'.repeat(64) },
+      { ...calibration, suiteHash: `v1:${'c'.repeat(64)}` },
+    ]) {
+      expect((await resolveFloors(none, other, store)).source).toBe('none');
+    }
+  });
+});
