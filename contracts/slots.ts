@@ -86,3 +86,20 @@ export const slotHealthSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('failing'), until: z.number(), code: z.string() }),
 ]);
 export type SlotHealth = z.infer<typeof slotHealthSchema>;
+
+/**
+ * A layout as it is exported and imported: what every slot calls, and never a key. Of headers only the
+ * names are kept, because their values are secrets too.
+ */
+export const slotLayoutSchema = z.object({
+  format: z.literal('trinity-slots'),
+  version: z.literal(1),
+  slots: z
+    .array(
+      slotBindingSchema
+        .omit({ keyRef: true, headers: true })
+        .extend({ headerNames: z.array(z.string().regex(/^[A-Za-z0-9-]{1,100}$/)).default([]) }),
+    )
+    .max(256),
+});
+export type SlotLayout = z.output<typeof slotLayoutSchema>;

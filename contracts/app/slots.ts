@@ -1,7 +1,14 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { keySchemeSchema, vaultItemSchema } from '../keys.ts';
-import { baseUrlSchema, slotBindingSchema, slotHealthSchema, wireFormatSchema } from '../slots.ts';
+import {
+  baseUrlSchema,
+  slotBindingSchema,
+  slotHealthSchema,
+  slotLayoutSchema,
+  slotPriceSchema,
+  wireFormatSchema,
+} from '../slots.ts';
 
 /** A provider that slots can be bound to without knowing its URL. */
 export const providerPresetSchema = z.object({
@@ -25,6 +32,8 @@ export const slotViewSchema = z.object({
   binding: slotBindingSchema.nullable(),
   key: vaultItemSchema.nullable(),
   health: slotHealthSchema,
+  /** What its tokens cost: set for the slot, or looked up in the dated table; null when unknown. */
+  price: slotPriceSchema.extend({ asOf: z.string().nullable() }).nullable().default(null),
 });
 export type SlotView = z.infer<typeof slotViewSchema>;
 
@@ -37,6 +46,30 @@ export const slotTestSchema = z.object({
   models: z.array(z.string()),
 });
 export type SlotTest = z.infer<typeof slotTestSchema>;
+
+/** What a slot spent in one calendar month (UTC). Calls of unknown cost are counted, never priced at 0. */
+export const slotSpendingSchema = z.object({
+  slot: z.number().int(),
+  month: z.string().regex(/^\d{4}-\d{2}$/),
+  usd: z.number(),
+  calls: z.number().int(),
+  unpricedCalls: z.number().int(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+});
+export type SlotSpending = z.infer<typeof slotSpendingSchema>;
+
+/** A host that this program has contacted, what for, and how much went each way. */
+export const contactSchema = z.object({
+  host: z.string(),
+  purpose: z.string(),
+  requests: z.number().int(),
+  bytesSent: z.number().int(),
+  bytesReceived: z.number().int(),
+  firstAt: z.number(),
+  lastAt: z.number(),
+});
+export type Contact = z.infer<typeof contactSchema>;
 
 export const slotsContract = {
   presets: oc.input(z.object({})).output(z.array(providerPresetSchema)),
@@ -63,5 +96,19 @@ export const slotsContract = {
     )
     .output(vaultItemSchema),
   removeKey: oc.input(z.object({ id: z.string() })).output(z.object({})),
-  test: oc.input(z.object({ index: z.number().int() })).output(slotTestSchema),
+  /**
+   * Tests a slot: by the model list where that proves the key, else by the smallest call. `call` makes
+   * the call in any case, with the slot's own parameters.
+   */
+  test: oc
+    .input(z.object({ index: z.number().int(), call: z.boolean().default(false) }))
+    .output(slotTestSchema),
+  /** The models that a slot's provider offers; empty where it does not say. */
+  models: oc.input(z.object({ index: z.number().int() })).output(z.array(z.string())),
+  export: oc.input(z.object({})).output(slotLayoutSchema),
+  /** Replaces all bindings. A slot keeps its key only if its origin stays the same. */
+  import: oc.input(slotLayoutSchema).output(z.array(slotViewSchema)),
+  spending: oc.input(z.object({})).output(z.array(slotSpendingSchema)),
+  /** What leaves this computer, by host and purpose. */
+  contacts: oc.input(z.object({})).output(z.array(contactSchema)),
 };
