@@ -3,7 +3,7 @@ import { precisionOf } from '../weights/precision.ts';
 import type { Qwen3Config } from '../weights/qwen3-config.ts';
 import type { GraphWeights } from './graph-weights.ts';
 import type { OnnxModel, Value } from './onnx-model.ts';
-import { addProjection } from './projection.ts';
+import { addProjection, type MatrixProduct } from './projection.ts';
 import { RowQuantisation } from './row-quantisation.ts';
 
 /** Names of the values that all layers read. */
@@ -24,6 +24,7 @@ export interface DecoderLayerSpec {
   readonly norms: { readonly query: Value; readonly key: Value; readonly afterAttention: Value };
   /** Where q and k are normed: by nodes of their own, or inside the attention operator (GPU only). */
   readonly headNorm: 'separate' | 'attention';
+  readonly product: MatrixProduct;
   /** True in the last layer: behind the attention only the last token of the run is computed. */
   readonly onlyLastToken: boolean;
 }
@@ -61,7 +62,8 @@ export function addDecoderLayer(
     inputs: number,
   ): Value => {
     const precision = precisionOf(spec.precision, spec.layer, projection);
-    const shape = { layer: spec.layer, projection, outputs, inputs, precision };
+    const { layer, product } = spec;
+    const shape = { layer, projection, outputs, inputs, precision, product };
     return addProjection(model, weights, shape, x, rows);
   };
   const query = project('q_proj', normed, queryHeads * headDim, hiddenSize);

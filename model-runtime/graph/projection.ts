@@ -15,12 +15,20 @@ export interface ProjectionSpec {
   readonly outputs: number;
   readonly inputs: number;
   readonly precision: Precision;
+  readonly product: MatrixProduct;
 }
+
+/**
+ * How x Wᵀ is written in f32. `fused` reads W as it is stored, with no second copy: CPU and CUDA. `plain`
+ * transposes W when the model is loaded: providers without the fused operator, which would otherwise send
+ * every product back to the CPU.
+ */
+export type MatrixProduct = 'fused' | 'plain';
 
 /**
  * Adds y = x Wᵀ for a weight W [outputs, inputs] as checkpoints store it.
  *
- * f32: FusedMatMul with a transposed second factor, which needs no second copy of W. block8: MatMulNBits, 8 bits,
+ * f32: a product with W transposed, see `MatrixProduct`. block8: MatMulNBits, 8 bits,
  * blocks of 128, int8 arithmetic (accuracy level 4: level 1 unpacks at every run and takes ten times as
  * long). int8row: MatMulInteger on rows quantised each by itself, so that a token's result does not depend
  * on the other tokens of the run; `rows` shares the quantised form among the projections of one x.
@@ -48,10 +56,19 @@ export function addProjection(
 /** x Wᵀ in f32 for a constant W [outputs, inputs]. */
 export function addTransposedProduct(
   model: OnnxModel,
+  product: MatrixProduct,
   x: Value,
   matrix: Value,
   output?: Value,
 ): Value {
+  if (product === 'plain') {
+    const transposed = model.node({
+      op: 'Transpose',
+      inputs: [matrix],
+      attributes: { perm: { ints: [1, 0] } },
+    });
+    return model.node({ op: 'MatMul', inputs: [x, transposed] }, output);
+  }
   const spec = {
     op: 'FusedMatMul',
     domain: 'com.microsoft',
@@ -63,7 +80,8 @@ export function addTransposedProduct(
 
 function addF32(model: OnnxModel, weights: GraphWeights, spec: ProjectionSpec, x: Value): Value {
   const name = projectionTensor(spec.layer, spec.projection);
-  return addTransposedProduct(model, x, weights.matrix(name, [spec.outputs, spec.inputs]));
+  const matrix = weights.matrix(name, [spec.outputs, spec.inputs]);
+  return addTransposedProduct(model, spec.product, x, matrix);
 }
 
 function addBlock8(model: OnnxModel, weights: GraphWeights, spec: ProjectionSpec, x: Value): Value {

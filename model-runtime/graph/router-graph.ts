@@ -14,7 +14,7 @@ import {
 import { GraphError } from './graph-error.ts';
 import { castToF32, GraphWeights, requireShape, type InlineTensor } from './graph-weights.ts';
 import { OnnxModel, type PortSpec, type Value } from './onnx-model.ts';
-import { addTransposedProduct } from './projection.ts';
+import { addTransposedProduct, type MatrixProduct } from './projection.ts';
 import { ropeTables } from './rope-tables.ts';
 import { denseHead } from './router-head.ts';
 
@@ -42,6 +42,8 @@ export interface RouterGraphSpec {
   readonly maxPositions: number;
   /** `attention` norms q and k inside the attention operator: GPU providers only. Default `separate`. */
   readonly headNorm?: 'separate' | 'attention';
+  /** How f32 products are written. Default `fused`; `plain` for WebGPU, DirectML and CoreML. */
+  readonly product?: MatrixProduct;
 }
 
 /** A model for ONNX Runtime, and what feeding it takes. */
@@ -88,11 +90,12 @@ export async function buildRouterGraph(spec: RouterGraphSpec): Promise<RouterGra
       precision: spec.precision,
       norms: own,
       headNorm: spec.headNorm ?? 'separate',
+      product: spec.product ?? 'fused',
       onlyLastToken: layer === config.layers - 1,
     };
     stream = addDecoderLayer(model, weights, layerSpec, shared, normed, residual);
   }
-  addHead(model, config, stream as LayerOutput, norms.final, head, spec.head.spec);
+  addHead(model, spec, stream as LayerOutput, norms.final, head);
   return { modelBytes: model.encode(), externalFolder, graphVersion, inputs, outputs };
 }
 
@@ -213,20 +216,13 @@ function addInputNorm(
 
 function addHead(
   model: OnnxModel,
-  config: Qwen3Config,
+  spec: RouterGraphSpec,
   stream: LayerOutput,
   finalNorm: Value,
   head: Float32Array,
-  spec: HeadSpec,
 ): void {
-  const { normed } = addSkipNorm(
-    model,
-    config,
-    stream.residual,
-    stream.update,
-    finalNorm,
-    'hidden',
-  );
-  const matrix = model.constant('router_head', 'F32', spec.shape, head);
-  addTransposedProduct(model, normed, matrix, 'logits');
+  const { residual, update } = stream;
+  const { normed } = addSkipNorm(model, spec.config, residual, update, finalNorm, 'hidden');
+  const matrix = model.constant('router_head', 'F32', spec.head.spec.shape, head);
+  addTransposedProduct(model, spec.product ?? 'fused', normed, matrix, 'logits');
 }
