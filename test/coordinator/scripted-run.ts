@@ -34,6 +34,13 @@ export class FakeClock implements Clock {
   get pending(): number {
     return this.#timers.length;
   }
+  /** Moves to the next timer and lets it fire; false when there is none. */
+  advanceToNext(): boolean {
+    if (this.#timers.length === 0) return false;
+    const next = Math.min(...this.#timers.map(({ at }) => at));
+    this.advance(Math.max(0, next - this.#time));
+    return true;
+  }
   advance(ms: number): void {
     const end = this.#time + ms;
     for (;;) {
