@@ -46,9 +46,9 @@ export class ConversationService {
       this.#lock.release();
       throw error;
     }
-    const store = new RunStore(this.#database, owner);
+    const store = new RunStore(this.#database, this.#lock);
     this.conversations = new ConversationStore(this.#database, store);
-    const ended = endAbandonedRuns(store, (other) => this.#lock.isAlive(other), clock.now());
+    const ended = endAbandonedRuns(store, clock.now());
     this.notices = ended.length === 0 ? [] : [abandoned(ended.length)];
     this.runs = new RunService({
       ...parts,

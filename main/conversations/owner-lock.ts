@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { schemaVersion } from './migrations.ts';
@@ -25,9 +25,9 @@ export function lockOwner(folder: string, owner: string): OwnerLock {
   const lock = withStorageErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, `${owner}.${schemaVersion}.lock`);
+    closeSync(openSync(path, 'a', 0o600));
     const database = new DatabaseSync(path);
-    database.exec('BEGIN EXCLUSIVE');
-    if (process.platform !== 'win32') chmodSync(path, 0o600);
+    lockExclusively(database);
     return { path, database };
   });
   let isReleased = false;
@@ -77,7 +77,7 @@ function isHeld(file: LockFile): boolean {
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(file.path, { timeout: 0 });
-    database.exec('BEGIN EXCLUSIVE');
+    lockExclusively(database);
   } catch {
     // Busy. Anything else that keeps us from the lock is read as alive too: its runs are left alone.
     database?.close();
@@ -86,4 +86,9 @@ function isHeld(file: LockFile): boolean {
   database.close();
   rmSync(file.path, { force: true });
   return false;
+}
+
+/** Nothing is ever written to a lock file, so it needs no journal beside it. */
+function lockExclusively(database: DatabaseSync): void {
+  database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
 }

@@ -9,23 +9,16 @@ import type { RunStore } from './run-store.ts';
  *
  * @returns the runs ended
  */
-export function endAbandonedRuns(
-  runs: RunStore,
-  isAlive: (owner: string) => boolean,
-  now: number,
-): RunRecord[] {
-  return runs
-    .unfinished()
-    .filter((run) => !isAlive(run.owner))
-    .map((run) => {
-      const record = runs.read(run.id);
-      const [last] = runs.events(run.id, record.lastSeq, 1);
-      // The time of the last thing known, not of this start, which may be days later.
-      const ended = endedEarly(record, { status: 'stopped' }, last?.at ?? now);
-      const stopped = foldRun(record, ended);
-      runs.append(stopped, [ended]);
-      return stopped;
-    });
+export function endAbandonedRuns(runs: RunStore, now: number): RunRecord[] {
+  return runs.abandoned().map((id) => {
+    const record = runs.read(id);
+    const [last] = runs.events(id, record.lastSeq, 1);
+    // The time of the last thing known, not of this start, which may be days later.
+    const ended = endedEarly(record, { status: 'stopped' }, last?.at ?? now);
+    const stopped = foldRun(record, ended);
+    runs.append(stopped, [ended]);
+    return stopped;
+  });
 }
 
 /** How a run ends that its loop could not end. */

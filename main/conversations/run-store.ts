@@ -5,28 +5,25 @@ import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
 import { transaction } from './database.ts';
 import { ConversationError, runNotFound } from './errors.ts';
 import { packEvents, unpackEvents } from './event-packing.ts';
+import type { OwnerLock } from './owner-lock.ts';
 import { jsonColumn, routeOfRow, runOfRow, turnOfRow, type Row } from './run-rows.ts';
 import { isConstraintViolation, withStorageErrors } from './storage-errors.ts';
 
 /** Most events that one packed row holds, so that reading a few never unpacks many. */
 const eventsPerRow = 512;
 
-/** A run that no program has ended. */
-export interface UnfinishedRun {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly owner: string;
-}
-
 /** Runs in the database: their events as they come, their records once they end. */
 export class RunStore {
   readonly #database: DatabaseSync;
-  readonly #owner: string;
+  readonly #lock: OwnerLock;
 
-  /** @param owner id of this program's instance, kept with every run it starts */
-  constructor(database: DatabaseSync, owner: string) {
+  /**
+   * @param lock says whose the runs are that are started here. A store that is in use keeps it from the
+   *   garbage collector, which would let go of it.
+   */
+  constructor(database: DatabaseSync, lock: OwnerLock) {
     this.#database = database;
-    this.#owner = owner;
+    this.#lock = lock;
   }
 
   /**
@@ -41,7 +38,7 @@ export class RunStore {
           `INSERT INTO runs (id, conversation_id, owner, task, status, agents, started_at, last_seq)
            VALUES (?, ?, ?, ?, 'running', ?, ?, -1)`,
         )
-        .run(run.id, run.conversationId, this.#owner, run.task, run.agents, run.startedAt);
+        .run(run.id, run.conversationId, this.#lock.owner, run.task, run.agents, run.startedAt);
     } catch (error) {
       if (!isConstraintViolation(error)) throw error;
       throw new ConversationError(
@@ -121,18 +118,14 @@ export class RunStore {
     return this.#read('conversation_id = ?', conversationId);
   }
 
-  /** Runs that are marked as running, of this program and of others. */
-  unfinished(): UnfinishedRun[] {
-    return withStorageErrors(() =>
-      this.#database
-        .prepare(`SELECT id, conversation_id, owner FROM runs WHERE status = 'running'`)
-        .all()
-        .map((row) => ({
-          id: String(row['id']),
-          conversationId: String(row['conversation_id']),
-          owner: String(row['owner']),
-        })),
+  /** Ids of runs that are marked as running although their program has ended. */
+  abandoned(): string[] {
+    const rows = withStorageErrors(() =>
+      this.#database.prepare(`SELECT id, owner FROM runs WHERE status = 'running'`).all(),
     );
+    return rows
+      .filter((row) => !this.#lock.isAlive(String(row['owner'])))
+      .map((row) => String(row['id']));
   }
 
   #read(condition: 'id = ?' | 'conversation_id = ?', value: string): RunRecord[] {
