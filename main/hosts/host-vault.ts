@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type { KeyVault, RandomSource } from '../../contracts/ports.ts';
+import { environmentKeys as keyVariables } from '../providers/presets.ts';
+import { environmentKeys } from '../settings/keys/environment-keys.ts';
+import { KeyFile } from '../settings/keys/key-file.ts';
+import type { SecretCipher } from '../settings/keys/secret-cipher.ts';
+import { createVault } from '../settings/keys/vault.ts';
+
+export interface HostVaultParts {
+  readonly dataDirectory: string;
+  /** This program in a sentence: `the desktop app`, `the browser host`. */
+  readonly program: string;
+  /** What this host can protect stored keys with, best first. */
+  readonly ciphers: readonly SecretCipher[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly random: RandomSource;
+}
+
+/** The vault of a long-lived host: stored keys, keys of this session, and the environment's for known providers. */
+export function openHostVault(parts: HostVaultParts): KeyVault {
+  const { dataDirectory, program, ciphers, env, random } = parts;
+  return createVault({
+    file: new KeyFile(join(dataDirectory, 'keys.json'), random),
+    ciphers,
+    environment: environmentKeys(keyVariables(), env),
+    program,
+    random,
+  });
+}
