@@ -1,22 +1,15 @@
 import type { KeyVault } from '../../contracts/ports.ts';
-import type { WireFormat } from '../../contracts/slots.ts';
 import { openCredentials } from './credentials.ts';
 import { resolveBinding } from './layout.ts';
 import type { Attempt } from './pool.ts';
 import type { RehearsalStream } from './rehearsal/stream.ts';
+import { adapterOf } from './wire/adapters.ts';
 import { exchange, type ExchangeParts } from './wire/exchange.ts';
-import { openAiChat } from './wire/openai-chat.ts';
-import type { WireAdapter } from './wire/port.ts';
 
 export interface AttemptParts extends ExchangeParts {
   readonly vault: KeyVault;
   readonly rehearsal: RehearsalStream;
 }
-
-/** The wire formats that go over HTTP. */
-export const adapters: Readonly<Partial<Record<WireFormat, WireAdapter>>> = {
-  'openai-chat': openAiChat,
-};
 
 /**
  * One attempt at a slot: rehearsed, or sent in its provider's wire format with the slot's secrets, which
@@ -25,8 +18,8 @@ export const adapters: Readonly<Partial<Record<WireFormat, WireAdapter>>> = {
 export function createAttempt(parts: AttemptParts): Attempt {
   return async function* attempt(binding, request, signal) {
     const { preset, baseUrl } = resolveBinding(binding);
-    const adapter = adapters[preset.wireFormat];
-    if (baseUrl === null || adapter === undefined) {
+    const adapter = adapterOf(preset.wireFormat);
+    if (baseUrl === null || adapter === null) {
       yield* parts.rehearsal(request, signal);
       return;
     }

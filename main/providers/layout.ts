@@ -7,7 +7,10 @@ import { presetOf, type Preset } from './presets.ts';
  *
  * @throws ProviderError `unknown_provider` or `base_url_missing`
  */
-export function resolveBinding(binding: SlotBinding): { preset: Preset; baseUrl: string | null } {
+export function resolveBinding(binding: Pick<SlotBinding, 'index' | 'provider' | 'baseUrl'>): {
+  preset: Preset;
+  baseUrl: string | null;
+} {
   const preset = presetOf(binding.provider);
   if (preset === null) {
     throw new ProviderError(

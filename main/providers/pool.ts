@@ -187,8 +187,9 @@ async function* attemptOnce(
     const latencyMs = clock.monotonic() - progress.startedAt;
     const { usage, estimated } = await usageOf(parts, call, generated, event.usage);
     const costUsd = costOf(parts.prices.of(binding, event.resolvedModel), usage);
-    spending.add(call.slot, {
-      costUsd,
+    spending.add({
+      slot: call.slot,
+      usd: costUsd,
       inputTokens: usage?.inputTokens ?? null,
       outputTokens: usage?.outputTokens ?? null,
     });

@@ -150,7 +150,7 @@ export const presets: readonly Preset[] = [
     baseUrl: 'https://api.arcee.ai/api/v1',
     keyVariable: 'ARCEE_API_KEY',
     modelExamples: ['trinity-mini'],
-    priceProvider: null,
+    priceProvider: 'arcee',
   },
   {
     ...chat,

@@ -50,7 +50,11 @@ export const priceSnapshotSchema = z.object({
   asOf: z.string(),
   providers: z.record(
     z.string(),
-    z.array(z.object({ id: z.string(), match: matchSchema, price: priceSchema })),
+    z.object({
+      models: z.array(z.object({ id: z.string(), match: matchSchema, price: priceSchema })),
+      /** Providers whose models it resells at their price. */
+      fallbacks: z.array(z.string()),
+    }),
   ),
 });
 export type PriceSnapshot = z.infer<typeof priceSnapshotSchema>;
@@ -70,8 +74,13 @@ export class PriceTable {
   /** Price of a provider's model, or null. The table's own order decides between two that match. */
   find(priceProvider: string, model: string): ModelPrice | null {
     const name = model.trim().toLowerCase();
-    const models = this.#snapshot.providers[priceProvider] ?? [];
-    return models.find(({ match }) => matches(match, name))?.price ?? null;
+    const provider = this.#snapshot.providers[priceProvider];
+    for (const id of [priceProvider, ...(provider?.fallbacks ?? [])]) {
+      const models = this.#snapshot.providers[id]?.models ?? [];
+      const found = models.find(({ match }) => matches(match, name));
+      if (found !== undefined) return found.price;
+    }
+    return null;
   }
 
   /**
@@ -101,6 +110,24 @@ export class PriceTable {
       (resolvedModel === null ? null : this.find(preset.priceProvider, resolvedModel))
     );
   }
+
+  /** The base rates of a slot as a person sees them; `asOf` is null for a price they set themselves. */
+  shown(
+    binding: SlotBinding,
+  ): { inputUsdPerMillion: number; outputUsdPerMillion: number; asOf: string | null } | null {
+    const price = this.of(binding);
+    if (price === null) return null;
+    const isOurs = binding.price === undefined && binding.provider !== 'rehearsal';
+    return {
+      inputUsdPerMillion: baseOf(price.input),
+      outputUsdPerMillion: baseOf(price.output),
+      asOf: isOurs ? this.asOf : null,
+    };
+  }
+}
+
+function baseOf(rate: Rate): number {
+  return typeof rate === 'number' ? rate : rate.base;
 }
 
 function isSameOrigin(a: string, b: string): boolean {

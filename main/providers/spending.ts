@@ -1,22 +1,18 @@
 import { z } from 'zod';
+import type { SlotSpending } from '../../contracts/app/slots.ts';
 import type { Clock } from '../../contracts/ports.ts';
+import { monthOf, type MonthlyLog } from './monthly-log.ts';
 
-const slotMonthSchema = z.object({
-  usd: z.number().min(0),
-  calls: z.number().int().min(0),
-  /** Calls whose cost is unknown: they are not in `usd`. */
-  unpricedCalls: z.number().int().min(0),
-  inputTokens: z.number().int().min(0),
-  outputTokens: z.number().int().min(0),
+/** One finished call, as the spending files keep it. */
+export const spendingLineSchema = z.object({
+  at: z.number(),
+  slot: z.number().int().min(0),
+  /** Null when unknown. */
+  usd: z.number().min(0).nullable(),
+  inputTokens: z.number().int().min(0).nullable(),
+  outputTokens: z.number().int().min(0).nullable(),
 });
-export type SlotMonth = z.infer<typeof slotMonthSchema>;
-
-/** Month (`YYYY-MM`, UTC) to slot index to what it spent. */
-export const spendingSchema = z.object({
-  version: z.literal(1),
-  months: z.record(z.string().regex(/^\d{4}-\d{2}$/), z.record(z.string(), slotMonthSchema)),
-});
-export type SpendingRecord = z.infer<typeof spendingSchema>;
+export type SpendingLine = z.infer<typeof spendingLineSchema>;
 
 /**
  * What every slot has spent in every month. A slot's position is what is counted, whatever it is bound
@@ -24,66 +20,58 @@ export type SpendingRecord = z.infer<typeof spendingSchema>;
  */
 export class Spending {
   readonly #clock: Clock;
-  readonly #months: Map<string, Map<number, SlotMonth>>;
-  readonly #changed: (record: SpendingRecord) => void;
+  readonly #log: MonthlyLog<SpendingLine> | null;
+  readonly #totals = new Map<string, SlotSpending>();
 
-  /** @param changed called with the whole record after every call, for the host to keep */
-  constructor(
-    clock: Clock,
-    kept: SpendingRecord | null,
-    changed: (record: SpendingRecord) => void = () => undefined,
-  ) {
+  private constructor(clock: Clock, log: MonthlyLog<SpendingLine> | null) {
     this.#clock = clock;
-    this.#changed = changed;
-    this.#months = new Map(
-      Object.entries(kept?.months ?? {}).map(([month, slots]) => [
-        month,
-        new Map(Object.entries(slots).map(([slot, spent]) => [Number(slot), spent])),
-      ]),
-    );
+    this.#log = log;
+  }
+
+  /** Goes on where this month's file ends; without a log it counts in memory. */
+  static async open(clock: Clock, log: MonthlyLog<SpendingLine> | null): Promise<Spending> {
+    const spending = new Spending(clock, log);
+    for (const line of (await log?.read()) ?? []) spending.#count(line);
+    return spending;
+  }
+
+  static inMemory(clock: Clock): Spending {
+    return new Spending(clock, null);
   }
 
   /** This month's spending of a slot in US dollars; calls of unknown cost are not in it. */
   thisMonthUsd(slot: number): number {
-    return this.#months.get(this.#month())?.get(slot)?.usd ?? 0;
+    return this.#totals.get(keyOf(monthOf(this.#clock.now()), slot))?.usd ?? 0;
   }
 
-  add(
-    slot: number,
-    call: { costUsd: number | null; inputTokens: number | null; outputTokens: number | null },
-  ): void {
-    const month = this.#month();
-    const slots = this.#months.get(month) ?? new Map<number, SlotMonth>();
-    this.#months.set(month, slots);
-    const before = slots.get(slot) ?? nothingSpent;
-    slots.set(slot, {
-      usd: before.usd + (call.costUsd ?? 0),
-      calls: before.calls + 1,
-      unpricedCalls: before.unpricedCalls + (call.costUsd === null ? 1 : 0),
-      inputTokens: before.inputTokens + (call.inputTokens ?? 0),
-      outputTokens: before.outputTokens + (call.outputTokens ?? 0),
+  add(call: Omit<SpendingLine, 'at'>): void {
+    const line = { at: this.#clock.now(), ...call };
+    this.#count(line);
+    this.#log?.append(line);
+  }
+
+  /** Totals by slot and month, newest month first. */
+  totals(): SlotSpending[] {
+    return [...this.#totals.values()].sort(
+      (a, b) => b.month.localeCompare(a.month) || a.slot - b.slot,
+    );
+  }
+
+  #count({ at, slot, usd, inputTokens, outputTokens }: SpendingLine): void {
+    const month = monthOf(at);
+    const before = this.#totals.get(keyOf(month, slot));
+    this.#totals.set(keyOf(month, slot), {
+      slot,
+      month,
+      usd: (before?.usd ?? 0) + (usd ?? 0),
+      calls: (before?.calls ?? 0) + 1,
+      unpricedCalls: (before?.unpricedCalls ?? 0) + (usd === null ? 1 : 0),
+      inputTokens: (before?.inputTokens ?? 0) + (inputTokens ?? 0),
+      outputTokens: (before?.outputTokens ?? 0) + (outputTokens ?? 0),
     });
-    this.#changed(this.record());
-  }
-
-  record(): SpendingRecord {
-    return {
-      version: 1,
-      months: Object.fromEntries(
-        [...this.#months].map(([month, slots]) => [month, Object.fromEntries(slots)]),
-      ),
-    };
-  }
-
-  #month(): string {
-    return new Date(this.#clock.now()).toISOString().slice(0, 7);
   }
 }
 
-const nothingSpent: SlotMonth = {
-  usd: 0,
-  calls: 0,
-  unpricedCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-};
+function keyOf(month: string, slot: number): string {
+  return `${month}/${slot}`;
+}

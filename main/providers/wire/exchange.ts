@@ -168,7 +168,8 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   });
 }
 
-function inWords(error: unknown, deadlines: Deadlines, signal: AbortSignal): ProviderError {
+/** Anything thrown during an exchange, as what a person was waiting for. */
+export function inWords(error: unknown, deadlines: Deadlines, signal: AbortSignal): ProviderError {
   if (signal.aborted)
     return new ProviderError('stopped', 'The call was stopped.', { cause: error });
   switch (deadlines.cause) {

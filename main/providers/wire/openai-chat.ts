@@ -34,7 +34,7 @@ export const openAiChat: WireAdapter = {
 
   read: (value) => readChunk(value, 'delta'),
   readWhole: (value) => readChunk(value, 'message'),
-  models: { path: 'models', read: readModelIds },
+  models: { path: 'models', headers: {}, read: readModelIds },
 };
 
 /** Ids of a list `{data: [{id}]}`, as OpenAI, Anthropic and the compatible servers send it. */

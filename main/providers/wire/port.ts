@@ -76,5 +76,9 @@ export interface WireAdapter {
   /** Reads a whole answer that came as one JSON value, because the server does not stream. */
   readWhole(value: unknown): readonly WireEvent[] | null;
   /** Path that lists models, and how its answer is read; null where the format has none. */
-  readonly models: { readonly path: string; read(value: unknown): readonly string[] | null } | null;
+  readonly models: {
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    read(value: unknown): readonly string[] | null;
+  } | null;
 }

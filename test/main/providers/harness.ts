@@ -107,7 +107,7 @@ export function testPool(options: {
 }): TestPool {
   const clock = options.clock ?? realClock;
   const health = new HealthBook(clock);
-  const spending = new Spending(clock, null);
+  const spending = Spending.inMemory(clock);
   const agents = createPool({
     kind: 'slots',
     agentCount: () => options.agentCount ?? options.bindings.length,

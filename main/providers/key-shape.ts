@@ -1,0 +1,34 @@
+import { ProviderError } from './failure.ts';
+
+/**
+ * A key as it can travel in a header: surrounding blank space, line breaks and quotes that came along
+ * with a paste are taken off, as is a leading `Bearer`.
+ *
+ * @throws ProviderError `key_shape` for what no key holds: nothing, blank space inside, non-ASCII
+ */
+export function cleanKey(text: string): string {
+  let key = text.replace(/[\r\n\u200b\ufeff]/g, '').trim();
+  key = key.replace(/^Bearer\s+/i, '');
+  for (;;) {
+    const inner = /^(["'`])(.*)\1$/.exec(key)?.[2]?.trim();
+    if (inner === undefined) break;
+    key = inner;
+  }
+  if (key === '') throw new ProviderError('key_shape', 'The key is empty.');
+  if (/\s/.test(key)) {
+    throw new ProviderError(
+      'key_shape',
+      'The key has a space inside. Was more than the key copied?',
+    );
+  }
+  // Printable ASCII is all that a header carries unharmed.
+  const odd = /[^\x21-\x7e]/u.exec(key)?.[0];
+  if (odd !== undefined) {
+    const point = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    throw new ProviderError(
+      'key_shape',
+      `The key holds a character that no key has (U+${point}). Copy it again from the provider, as plain text.`,
+    );
+  }
+  return key;
+}
