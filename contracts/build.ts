@@ -114,6 +114,11 @@ export const buildEventSchema = z.discriminatedUnion('type', [
     fromCache: z.boolean(),
     ms: z.number(),
   }),
-  z.object({ type: z.literal('finished'), ms: z.number(), manifest: routerManifestSchema }),
+  z.object({
+    type: z.literal('finished'),
+    ms: z.number(),
+    /** Null after a dry run. */
+    manifest: routerManifestSchema.nullable(),
+  }),
 ]);
 export type BuildEvent = z.infer<typeof buildEventSchema>;

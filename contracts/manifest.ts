@@ -54,9 +54,18 @@ export const adaptedTensorSchema = z.object({
   c: z.number().nullable(),
   /** sha256 of the tensor's bytes as written (M for the embedding). */
   sha256: sha256Schema.nullable(),
-  /** sha256 of the singular values as f64, descending. */
-  singularValuesSha256: sha256Schema.nullable(),
-  /** Sum of |d| over the span. */
+  /** Of the base's matrix; the values themselves are in singular_values.safetensors, by tensor name. */
+  singularValues: z
+    .object({
+      count: z.number().int(),
+      largest: z.number(),
+      smallest: z.number(),
+      sum: z.number(),
+      /** sha256 of the values as little-endian f64, descending. */
+      sha256: sha256Schema,
+    })
+    .nullable(),
+  /** Sum of |d| over the spans that scale the tensor. */
   offsetsL1: z.number().nullable(),
 });
 export type AdaptedTensor = z.infer<typeof adaptedTensorSchema>;

@@ -10,6 +10,7 @@ export const routerFiles = {
   head: 'router_head.safetensors',
   embedding: 'embed_tokens.safetensors',
   lmHead: 'lm_head.safetensors',
+  singularValues: 'singular_values.safetensors',
   buildLog: 'build-log.jsonl',
 } as const;
 

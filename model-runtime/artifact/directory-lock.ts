@@ -1,0 +1,78 @@
+import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { BuildError } from './build-error.ts';
+
+/** The hold on a router directory. `release` may be called twice. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Holds a router directory for one writer, in this process or another.
+ *
+ * @throws BuildError `build_in_progress` naming the directory
+ *
+ * The lock is SQLite's exclusive lock on a file beside the directory: the operating system lets go of it when
+ * the process ends, however it ends, so there is never a stale one to break.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const path = join(dirname(directory), `.${basename(directory)}.lock`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  for (;;) {
+    const before = inodeOf(path);
+    const database = tryLock(path, directory);
+    // A holder that has just finished removes the file: a lock on a removed file holds nothing.
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== before) {
+      database.close();
+      continue;
+    }
+    let isReleased = false;
+    return {
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        // Removed while held; Windows removes no open file, there the empty file stays.
+        rmQuietly(path);
+        database.close();
+      },
+    };
+  }
+}
+
+function tryLock(path: string, directory: string): DatabaseSync {
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(path, { timeout: 0 });
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return database;
+  } catch (cause) {
+    database?.close();
+    if (cause instanceof Error && /locked|busy/i.test(cause.message)) {
+      throw new BuildError(
+        'build_in_progress',
+        `Another build is writing ${directory}. Wait for it, stop it, or choose another --out.`,
+        { retryable: true, cause },
+      );
+    }
+    throw cause;
+  }
+}
+
+/** Inode of the lock's file, which is made when it is not there. */
+function inodeOf(path: string): number {
+  const descriptor = openSync(path, 'a', 0o600);
+  try {
+    return fstatSync(descriptor).ino;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function rmQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Said above: the file may stay.
+  }
+}
