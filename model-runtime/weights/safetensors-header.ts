@@ -6,6 +6,8 @@ import { fileFault } from './weights-error.ts';
 export const maxHeaderBytes = 4 * 1024 * 1024;
 /** Most tensors of one file. */
 export const maxTensors = 20_000;
+const maxMetadata = 10_000;
+const maxNameLength = 1000;
 const maxRank = 8;
 
 /** Where a tensor lies. `start` and `end` are bytes from the beginning of the FILE, half-open. */
@@ -30,7 +32,8 @@ export interface SafetensorsHeader {
  * @returns tensors in file order, offsets counted from the start of the file
  * @throws WeightsError: `malformed` (not UTF-8, not the header's JSON), `duplicate_key`, `unknown_dtype`,
  *   `bad_shape` (rank over 8, bytes beyond 2^53), `bad_offsets` (wrong length, overlap, hole, beyond the
- *   file), `truncated` (the file ends before its last tensor), `too_large` (over 20,000 tensors)
+ *   file), `truncated` (the file ends before its last tensor), `too_large` (over 20,000 tensors or
+ *   10,000 texts of metadata)
  *
  * Source: the safetensors format, whose reference reader refuses holes and overlaps too.
  */
@@ -45,11 +48,15 @@ export function parseSafetensorsHeader(
     const scanner = new HeaderScanner(decodeUtf8(json));
     scanner.object((name) => {
       if (name === '__metadata__') {
-        scanner.object((key) => metadata.set(key, scanner.string()));
+        scanner.object((key) => {
+          requireRoom(metadata.size, maxMetadata, 'texts of metadata', file.path);
+          metadata.set(key, scanner.string());
+        });
         return;
       }
-      if (tensors.length === maxTensors) {
-        throw fileFault('too_large', file.path, `it lists more than ${maxTensors} tensors`);
+      requireRoom(tensors.length, maxTensors, 'tensors', file.path);
+      if (name.length > maxNameLength) {
+        throw new ScanFault(`the tensor name ${quote(name)} has over ${maxNameLength} characters`);
       }
       tensors.push(readEntry(scanner, name, dataStart, file.path));
     });
@@ -61,6 +68,10 @@ export function parseSafetensorsHeader(
   tensors.sort((a, b) => a.start - b.start || a.end - b.end);
   checkCoverage(tensors, dataStart, file);
   return { tensors: new Map(tensors.map((entry) => [entry.name, entry])), metadata };
+}
+
+function requireRoom(count: number, most: number, what: string, path: string): void {
+  if (count === most) throw fileFault('too_large', path, `it lists more than ${most} ${what}`);
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

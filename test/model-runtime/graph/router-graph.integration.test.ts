@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -192,6 +192,43 @@ describe('router heads in the graph', () => {
   it('are refused when their width is not the hidden size', async () => {
     const head = { spec: linear(10, 32), weights: new Float32Array(320) };
     await expect(openGraph(small, { head })).rejects.toMatchObject({ code: 'wrong_shape' });
+  });
+});
+
+describe('weights that a graph cannot be built from', () => {
+  it('are refused when they are opened through a link', async () => {
+    const link = join(folder, 'link.safetensors');
+    await symlink(join(small.folder, 'model.safetensors'), link);
+    await expect(openGraph(small, {}, link)).rejects.toMatchObject({ code: 'several_folders' });
+  });
+
+  it('are refused when a tensor is absent, by its name', async () => {
+    const deeper = { ...small, config: { ...small.config, layers: 5 } };
+    await expect(openGraph(deeper)).rejects.toMatchObject({
+      code: 'missing_tensor',
+      message: expect.stringContaining('model.layers.4.input_layernorm.weight'),
+    });
+  });
+
+  it('are refused when a tensor has another shape or type than the configuration says', async () => {
+    const wider = { ...small, config: { ...small.config, feedForwardSize: 200 } };
+    await expect(openGraph(wider)).rejects.toMatchObject({ code: 'wrong_shape' });
+    const block8 = { default: 'block8', projections: {}, exceptions: {} } as const;
+    await expect(openGraph(small, { precision: block8 })).rejects.toMatchObject({
+      code: 'missing_tensor',
+    });
+  });
+
+  it('are refused for more positions than the model reads', async () => {
+    const positions = small.config.maxPositions + 1;
+    await expect(openGraph(small, { maxPositions: positions })).rejects.toMatchObject({
+      code: 'too_long',
+    });
+  });
+
+  it('are refused with an embedding map of another size', async () => {
+    const embeddingMap = new Float32Array(64 * 63);
+    await expect(openGraph(small, { embeddingMap })).rejects.toMatchObject({ code: 'wrong_shape' });
   });
 });
 
