@@ -18,6 +18,17 @@ export interface RouterChoice {
   readonly profile: ProfileId;
 }
 
+/** Training metadata of the published checkpoint, in the order of its head. */
+const publishedLabels: readonly string[] = [
+  'gpt-5',
+  'claude-sonnet-4-20250514',
+  'gemini-2.5-pro',
+  'deepseek-ai/DeepSeek-R1-Distill-Qwen-32B',
+  'google/gemma-3-27b-it',
+  'Qwen/Qwen3-32B (reasoning)',
+  'Qwen/Qwen3-32B (direct)',
+];
+
 interface Opening {
   readonly cancel: AbortController;
   readonly opened: Promise<OpenedRouter>;
@@ -57,9 +68,9 @@ export class ModelService {
     };
   }
 
-  /** The number of agents the active router chooses among; opens it. */
-  async agentCount(): Promise<number> {
-    return (await this.#open()).summary.agentCount;
+  /** Labels of the active router's agents; those of the published router until it is open. */
+  get agentLabels(): readonly string[] {
+    return this.#state.router?.agentLabels ?? publishedLabels;
   }
 
   /** Opens and loads the active router; a failure is in the state, for whoever watches. */

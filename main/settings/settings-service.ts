@@ -29,6 +29,12 @@ export class SettingsService {
     return new SettingsService(null, settings, []);
   }
 
+  /** These settings with other members for this start: what changes from now on is not stored. */
+  forThisStart(change: SettingsChange): SettingsService {
+    const settings = { ...this.#current, ...withoutAbsent(change) };
+    return new SettingsService(null, settings, this.#notices);
+  }
+
   /** What loading had to say. */
   get notices(): readonly Notice[] {
     return this.#notices;

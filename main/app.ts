@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { implement } from '@orpc/server';
+import { appContract } from '../contracts/app/contract.ts';
+import type { About, SettingsChange } from '../contracts/app/settings.ts';
+import type {
+  Clock,
+  HttpClient,
+  KeyVault,
+  ProcessLauncher,
+  RandomSource,
+} from '../contracts/ports.ts';
+import { aboutProgram } from './app-about.ts';
+import { failuresForPages } from './app-failures.ts';
+import { Notices } from './app-notices.ts';
+import { ConversationService } from './conversations/conversation-service.ts';
+import { coordinatorLoop } from './conversations/coordinator-loop.ts';
+import { chatProcedures } from './conversations/procedures.ts';
+import { absentRuntime } from './models/absent-runtime.ts';
+import { ModelService } from './models/model-service.ts';
+import { modelProcedures } from './models/procedures.ts';
+import type { RouterRuntime } from './models/runtime-port.ts';
+import { slotProcedures } from './providers/procedures.ts';
+import { openProviders } from './providers/providers.ts';
+import { settingsProcedures } from './settings/procedures.ts';
+import { SettingsFile } from './settings/settings-file.ts';
+import { SettingsService } from './settings/settings-service.ts';
+
+/** What a host gives the app. */
+export interface AppParts {
+  readonly host: About['host'];
+  readonly dataDirectory: string;
+  readonly launcher: ProcessLauncher;
+  readonly vault: KeyVault;
+  readonly httpClient: HttpClient;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly runtime?: RouterRuntime;
+  /** Folder of the program's assets; by default the one beside this folder. */
+  readonly assets?: string;
+  /** Settings of this start alone: used and not stored. */
+  readonly overrides?: SettingsChange;
+  /** Keeps conversations, spending and contacts in memory and forgets them. */
+  readonly isEphemeral?: boolean;
+  /** How rehearsal agents speak; by default at a pace that a person can watch. */
+  readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
+}
+
+/** The services behind one data directory, and the router that pages reach them through. */
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+/**
+ * Opens the services of a data directory and hands them to one another.
+ *
+ * @throws the typed error of the service that could not be opened
+ */
+export async function createApp(parts: AppParts) {
+  const { host, dataDirectory, vault, clock, random } = parts;
+  const isEphemeral = parts.isEphemeral === true;
+  const notices = new Notices();
+  const stored = await SettingsService.open(new SettingsFile({ dataDirectory, clock, random }));
+  const settings = parts.overrides ? stored.forThisStart(parts.overrides) : stored;
+  const models = new ModelService(parts.runtime ?? absentRuntime, settings.current);
+  const providers = await openProviders({
+    store: { read: () => settings.current.slots, update: (change) => settings.updateSlots(change) },
+    vault,
+    http: parts.httpClient,
+    clock,
+    random,
+    agentLabels: () => models.agentLabels,
+    folder: isEphemeral ? null : join(dataDirectory, 'providers'),
+    pricesFile: join(parts.assets ?? assetsFolder, 'prices', 'prices.json'),
+    rehearsalPaceMs: parts.rehearsal?.paceMs ?? watchablePaceMs,
+    rehearsalScript: parts.rehearsal?.script ?? null,
+    onProblem: (error) => notices.addProblem(error),
+  });
+  const openConversations = (directory: string | null): ConversationService =>
+    new ConversationService({
+      dataDirectory: directory,
+      loop: coordinatorLoop({
+        settings: () => settings.current,
+        router: models.router,
+        agents: (kind) => providers.agents(kind),
+        clock,
+        random,
+      }),
+      openTrace: () => ({ write: () => undefined, close: () => Promise.resolve() }),
+      clock,
+      random,
+    });
+  const conversations = openConversations(isEphemeral ? null : dataDirectory);
+  for (const notice of [...settings.notices, ...conversations.notices]) notices.add(notice);
+
+  const os = implement(appContract).use(failuresForPages);
+  const router = os.router({
+    chat: chatProcedures(conversations),
+    slots: slotProcedures({ ...providers, vault }),
+    traces: { list: os.traces.list.handler(() => []) },
+    models: modelProcedures(models, (choice) => settings.update(choice)),
+    settings: settingsProcedures(
+      settings,
+      () => aboutProgram(host, dataDirectory),
+      () => notices.list(),
+    ),
+  });
+  return {
+    router,
+    conversations,
+    models,
+    settings,
+    notices: () => notices.list(),
+    openConversations,
+    /** Ends runs, keeping their partial text, and child processes. May be called twice. */
+    close: async (): Promise<void> => {
+      await conversations.close();
+      await models.close();
+      await providers.close();
+    },
+  };
+}
+
+const assetsFolder = fileURLToPath(new URL('../assets', import.meta.url));
+/** Pause between two pieces of a rehearsed answer. */
+const watchablePaceMs = 25;

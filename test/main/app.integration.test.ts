@@ -1,0 +1,111 @@
+import { ORPCError } from '@orpc/client';
+import { describe, expect, it } from 'vitest';
+import { failureSchema } from '../../contracts/failure.ts';
+import { eventsOf, openApp } from './open-app.ts';
+
+describe('a message to the app', () => {
+  it('becomes a run that goes from Worker to Verifier and is accepted', async () => {
+    const { client } = await openApp();
+    const { id } = await client.chat.create({});
+    const { runId } = await client.chat.start({ conversationId: id, text: 'Plan a picnic.' });
+    const events = await eventsOf(client, runId);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+    expect(
+      events.filter(({ type }) => type === 'run_completed' || type === 'run_failed'),
+    ).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'run_completed', status: 'accepted' });
+    const conversation = await client.chat.get({ id });
+    expect(conversation.title).toBe('Plan a picnic.');
+    expect(conversation.runs[0]?.turns.map(({ role, slot }) => [role, slot])).toEqual([
+      ['Worker', 4],
+      ['Verifier', 2],
+    ]);
+    expect(conversation.runs[0]?.answer).toContain('Plan a picnic.');
+    // JSON has no minus zero, and a page gets its events as JSON.
+    expect(await eventsOf(client, runId)).toEqual(JSON.parse(JSON.stringify(events)));
+  });
+
+  it('is answered knowing what was said before', async () => {
+    const { client } = await openApp();
+    const { id } = await client.chat.create({});
+    await client.chat.setSystemPrompt({ id, text: 'Be brief.' });
+    for (const text of ['First.', 'Second.']) {
+      const { runId } = await client.chat.start({ conversationId: id, text });
+      await eventsOf(client, runId);
+    }
+    const decision = await client.chat.whatIf({ conversationId: id, text: 'Third.' });
+    expect(decision.role.raw).toBe('Worker');
+    expect((await client.chat.list({})).conversations).toMatchObject([{ id, title: 'First.' }]);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('reaches a page with its code and its sentence', async () => {
+    const { client } = await openApp();
+    const error: unknown = await client.chat.get({ id: 'none' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ORPCError);
+    expect(failureSchema.parse((error as ORPCError<string, unknown>).data)).toMatchObject({
+      code: 'not_found',
+      retryable: false,
+    });
+  });
+
+  it('with an input is refused before any service sees it', async () => {
+    const { client } = await openApp();
+    const refused = client.chat.start({ conversationId: 'c', text: '' });
+    await expect(refused).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('with the router ends the run as failed, says why, and the conversation goes on', async () => {
+    const { client } = await openApp();
+    await expect(client.models.select({ router: 'broken', profile: 'cpu-f32' })).rejects.toThrow();
+    const { id } = await client.chat.create({});
+    const first = await client.chat.start({ conversationId: id, text: 'Hello.' });
+    expect((await eventsOf(client, first.runId)).at(-1)).toMatchObject({
+      type: 'run_failed',
+      message: 'broken does not open',
+    });
+    await client.models.select({ router: 'demo', profile: 'cpu-f32' });
+    const second = await client.chat.start({ conversationId: id, text: 'Hello.' });
+    expect((await eventsOf(client, second.runId)).at(-1)).toMatchObject({ status: 'accepted' });
+  });
+});
+
+describe('the app', () => {
+  it('remembers settings, router and conversations from start to start', async () => {
+    const first = await openApp();
+    const { id } = await first.client.chat.create({});
+    await first.client.settings.update({ theme: 'dark' });
+    await first.client.models.select({ router: 'mine', profile: 'cpu-8bit' });
+    await first.app.close();
+    await first.app.close();
+    const { client } = await openApp({ dataDirectory: first.dataDirectory });
+    expect(await client.settings.get({})).toMatchObject({
+      theme: 'dark',
+      router: 'mine',
+      profile: 'cpu-8bit',
+    });
+    expect((await client.chat.list({})).conversations).toMatchObject([{ id }]);
+  });
+
+  it('uses settings of one start without storing them, and keeps nothing when it is told so', async () => {
+    const first = await openApp({ overrides: { agents: 'slots' }, isEphemeral: true });
+    await first.client.chat.create({});
+    expect(await first.client.settings.get({})).toMatchObject({ agents: 'slots' });
+    await first.app.close();
+    const { client } = await openApp({ dataDirectory: first.dataDirectory });
+    expect(await client.settings.get({})).toMatchObject({ agents: 'rehearsal' });
+    expect((await client.chat.list({})).conversations).toEqual([]);
+  });
+
+  it('says what it is', async () => {
+    const { client, dataDirectory } = await openApp();
+    expect(await client.settings.about({})).toMatchObject({
+      name: 'Trinity Desktop',
+      host: 'browser',
+      dataDirectory,
+      node: process.versions.node,
+    });
+    expect(await client.settings.notices({})).toEqual([]);
+  });
+});
