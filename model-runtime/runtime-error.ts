@@ -41,3 +41,8 @@ export function toRuntimeError(
 export function isRuntimeErrorCode(code: string): code is RuntimeErrorCode {
   return (runtimeErrorCodes as readonly string[]).includes(code);
 }
+
+/** The error of a request that its caller no longer wants. */
+export function cancelled(): RuntimeError {
+  return new RuntimeError('cancelled', 'The request was cancelled.', { retryable: true });
+}

@@ -9,6 +9,8 @@ export const routerStateSchema = z.object({
   router: routerSummarySchema.nullable(),
   profile: profileIdSchema,
   isDemo: z.boolean(),
+  /** Set when `profile` is not the one asked for, with the reason in plain words. */
+  fallback: z.object({ from: profileIdSchema, reason: z.string() }).nullable().optional(),
   phase: z.discriminatedUnion('state', [
     z.object({ state: z.literal('idle') }),
     z.object({ state: z.literal('building'), fraction: z.number() }),

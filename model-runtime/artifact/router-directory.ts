@@ -63,13 +63,18 @@ export async function summarise(
 ): Promise<RouterSummary | null> {
   if ((await sizeOf(join(directory, routerFiles.manifest))) === null) return null;
   let manifest: RouterManifest | null = null;
+  let bytes = 0;
   try {
     manifest = await readManifest(directory);
+    // A demo, or a router with an embedding of its own, has its base beside it.
+    for (const { path } of [...manifest.files, ...manifest.base.files]) {
+      bytes += (await sizeOf(join(directory, path))) ?? 0;
+    }
     if (manifest.status === 'complete') await openRouterDirectory(directory);
-    return { ...summaryOf(manifest, directory, id), status: manifest.status, problem: null };
+    return { ...summaryOf(manifest, directory, id), bytes, status: manifest.status, problem: null };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { ...summaryOf(manifest, directory, id), status: 'broken', problem };
+    return { ...summaryOf(manifest, directory, id), bytes, status: 'broken', problem };
   }
 }
 
@@ -81,7 +86,6 @@ function summaryOf(manifest: RouterManifest | null, directory: string, id: strin
     adapterRef: manifest?.adapterRef ?? null,
     agentCount: manifest?.agents.count ?? 0,
     agentLabels: manifest?.agents.labels ?? [],
-    bytes: manifest?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0,
   };
 }
 

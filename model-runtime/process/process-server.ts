@@ -1,6 +1,6 @@
 import type { Failure } from '../../contracts/failure.ts';
 import { toFailure, TypedError } from '../../contracts/failure.ts';
-import { RuntimeError } from '../runtime-error.ts';
+import { cancelled } from '../runtime-error.ts';
 import type { ParentChannel } from './parent-channel.ts';
 
 /** What a handler may use besides its message. */
@@ -69,11 +69,6 @@ export function serveRequests<M extends ServedMessage>(
       open.delete(id);
     }
   }
-}
-
-/** The error of a request that its caller no longer wants. */
-export function cancelled(): RuntimeError {
-  return new RuntimeError('cancelled', 'The request was cancelled.', { retryable: true });
 }
 
 function idOf(raw: unknown): number | null {

@@ -9,8 +9,8 @@ export const loadSpecSchema = z.object({
   directory: z.string().min(1),
   /** Folders in which the base may lie, the first to hold it wins. */
   baseFolders: z.array(z.string().min(1)),
-  /** Digests of large files that were hashed before; null keeps none. */
-  digestCache: z.string().nullable(),
+  /** Folder for digests of large files and quantised weights; null keeps none. */
+  cacheDirectory: z.string().min(1).nullable(),
   profile: profileIdSchema,
   /** A calibrated precision of the projections; absent means the profile's own. */
   precision: precisionMapSchema.optional(),
@@ -28,6 +28,8 @@ export const toProcessSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('route'), id, request: routeRequestSchema }),
   z.object({ type: z.literal('probe'), id, profile: profileIdSchema }),
   z.object({ type: z.literal('build_demo'), id, directory: z.string().min(1) }),
+  /** Writes the quantised weights that the spec's profile reads. */
+  z.object({ type: z.literal('prepare'), id, spec: loadSpecSchema }),
   /** Of the request `id`; it has no answer of its own. */
   z.object({ type: z.literal('cancel'), id }),
 ]);

@@ -1,9 +1,8 @@
 import type { RouteLogits, RouteRequest } from '../../contracts/route.ts';
 import type { RouteOptions, Router } from '../../contracts/router.ts';
-import { RuntimeError } from '../runtime-error.ts';
+import { cancelled, RuntimeError } from '../runtime-error.ts';
 import { LoadedProcess, type LoadedProcessOptions, type ReadyProcess } from './loaded-process.ts';
 import type { ProcessConnection } from './process-connection.ts';
-import { cancelled } from './process-server.ts';
 import { routedSchema, type Loaded } from './protocol.ts';
 
 export interface SupervisorOptions extends LoadedProcessOptions {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ParentChannel } from '../../../model-runtime/process/parent-channel.ts';
 import {
-  cancelled,
   serveRequests,
   type RequestContext,
 } from '../../../model-runtime/process/process-server.ts';
 import { toProcessSchema, type ToProcess } from '../../../model-runtime/process/protocol.ts';
-import { RuntimeError } from '../../../model-runtime/runtime-error.ts';
+import { cancelled, RuntimeError } from '../../../model-runtime/runtime-error.ts';
 
 type Handler = (message: ToProcess, context: RequestContext) => Promise<unknown>;
 

@@ -15,7 +15,7 @@ import {
 const spec: LoadSpec = {
   directory: '/routers/demo',
   baseFolders: [],
-  digestCache: null,
+  cacheDirectory: null,
   profile: 'cpu-f32',
 };
 const loaded = {

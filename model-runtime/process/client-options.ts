@@ -1,0 +1,20 @@
+import type { Clock, ProcessLauncher } from '../../contracts/ports.ts';
+
+/** What a host gives the runtime's client. */
+export interface RouterClientOptions {
+  readonly launcher: ProcessLauncher;
+  readonly clock: Clock;
+  /** Folder of router directories: each folder in it with a manifest is a router. */
+  readonly routersDirectory: string;
+  /** Folders in which bases may lie, looked through one level down and as Hugging Face caches. */
+  readonly baseFolders: readonly string[];
+  /** Folder for digests of large files and quantised weights; null keeps none. */
+  readonly cacheDirectory: string | null;
+  /** The route process ends after this long without a request; null (the default) keeps it. */
+  readonly idleMs?: number | null;
+  /** Threads of one operator; left out, the machine's cores, four at most. */
+  readonly threads?: number;
+  readonly prefixCacheBytes?: number;
+  /** Native logs of the child processes, line by line. */
+  readonly onLog?: (line: string) => void;
+}

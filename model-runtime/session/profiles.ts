@@ -1,0 +1,109 @@
+import type { Precision, PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
+
+/** How a profile runs the graph. */
+export interface Profile {
+  readonly id: ProfileId;
+  readonly name: string;
+  /** ONNX Runtime's name of the execution provider. */
+  readonly provider: 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml';
+  readonly precision: PrecisionMap;
+  /** GPU providers norm q and k inside the attention operator, which the CPU's cannot. */
+  readonly headNorm: 'separate' | 'attention';
+  /** Systems on which ONNX Runtime has the provider; null means all. */
+  readonly platforms: readonly NodeJS.Platform[] | null;
+  /** Whether its results are compared with the reference in our own tests. */
+  readonly isTested: boolean;
+}
+
+/** All profiles; `cpu-f32` is the reference and what others fall back to. */
+export const profiles: Readonly<Record<ProfileId, Profile>> = {
+  'cpu-f32': {
+    id: 'cpu-f32',
+    name: 'CPU, exact (1.9 GB)',
+    provider: 'cpu',
+    precision: only('f32'),
+    headNorm: 'separate',
+    platforms: null,
+    isTested: true,
+  },
+  'cpu-8bit': {
+    id: 'cpu-8bit',
+    name: 'CPU, 8-bit weights (0.6 GB)',
+    provider: 'cpu',
+    precision: only('block8'),
+    headNorm: 'separate',
+    platforms: null,
+    isTested: true,
+  },
+  'cpu-int8': {
+    id: 'cpu-int8',
+    name: 'CPU, 8-bit arithmetic (0.6 GB, fastest)',
+    provider: 'cpu',
+    // down_proj sees the widest activations: it stays exact until calibration says otherwise.
+    precision: { default: 'int8row', projections: { down_proj: 'f32' }, exceptions: {} },
+    headNorm: 'separate',
+    platforms: null,
+    isTested: true,
+  },
+  webgpu: {
+    id: 'webgpu',
+    name: 'GPU through WebGPU',
+    provider: 'webgpu',
+    precision: only('f32'),
+    headNorm: 'attention',
+    platforms: null,
+    isTested: true,
+  },
+  cuda: {
+    id: 'cuda',
+    name: 'NVIDIA GPU through CUDA',
+    provider: 'cuda',
+    precision: only('f32'),
+    headNorm: 'attention',
+    platforms: ['linux'],
+    isTested: false,
+  },
+  directml: {
+    id: 'directml',
+    name: 'GPU through DirectML',
+    provider: 'dml',
+    precision: only('f32'),
+    headNorm: 'separate',
+    platforms: ['win32'],
+    isTested: false,
+  },
+  coreml: {
+    id: 'coreml',
+    name: 'Apple CoreML',
+    provider: 'coreml',
+    precision: only('f32'),
+    headNorm: 'separate',
+    platforms: ['darwin'],
+    isTested: false,
+  },
+};
+
+/** True for profiles whose provider is native code of a driver: probed apart before they are used. */
+export function needsProbe(profile: Profile): boolean {
+  return profile.provider !== 'cpu';
+}
+
+/** True for profiles that read quantised weights, which have to be prepared once. */
+export function isQuantised({ precision }: Profile): boolean {
+  return precision.default !== 'f32';
+}
+
+/** What a person reads of each profile. */
+export const profileNames: Readonly<Record<ProfileId, string>> = {
+  'cpu-f32': profiles['cpu-f32'].name,
+  'cpu-8bit': profiles['cpu-8bit'].name,
+  'cpu-int8': profiles['cpu-int8'].name,
+  webgpu: profiles.webgpu.name,
+  cuda: profiles.cuda.name,
+  directml: profiles.directml.name,
+  coreml: profiles.coreml.name,
+};
+
+function only(precision: Precision): PrecisionMap {
+  return { default: precision, projections: {}, exceptions: {} };
+}
