@@ -1,5 +1,5 @@
 import { ipcRenderer } from 'electron';
-import { portOffer, portRequest } from '../contracts/app/handshake.ts';
+import { portOffer, portRequest } from '../contracts/app/page-port.ts';
 
 /**
  * The bridge, nothing more: passes the page's request for a port to the main process, and the port to the

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * How a page and its host meet, before the first call of the app's contract. Two ways, one contract:
+ * How a page and the browser host meet, before the first call of the app's contract. (In Electron: page-port.ts.)
  *
- * **Browser host.** The printed address is `http://127.0.0.1:PORT/enter#TOKEN`. The page behind `/enter`
+ * The printed address is `http://127.0.0.1:PORT/enter#TOKEN`. The page behind `/enter`
  * (the host's own, a few lines) sends the one-time token to `POST /session`; the answer sets an HttpOnly,
  * SameSite=Strict cookie, which every other request needs, and carries a page secret, which that page puts
  * into session storage under `pageSecretKey` before it moves on to `/`. Cookies are shared by all ports of
@@ -11,10 +11,6 @@ import { z } from 'zod';
  * WebSocket at `socketPath` with the subprotocols of `socketProtocols(secret)`; a socket without them is
  * refused before it exists. A second tab has the cookie and no secret: it asks an open one over the
  * BroadcastChannel `pageSecretChannel` (same origin, port included).
- *
- * **Electron.** The page posts `portRequest` to its own window; the preload passes it on; the main process
- * checks the sender and answers with a MessagePort, which arrives as a window message `portOffer` with one
- * port. A page asks again after it was reloaded; the earlier port is closed then.
  */
 export const enterPath = '/enter';
 export const sessionPath = '/session';
@@ -58,9 +54,3 @@ export const socketClosed = {
   /** A message above the limit. */
   tooBig: 1009,
 } as const;
-
-/** Address of the page in Electron, and the messages that fetch its port. */
-export const pageScheme = 'app';
-export const pageHost = 'bundle';
-export const portRequest = 'trinity:port-request';
-export const portOffer = 'trinity:port-offer';

@@ -16,6 +16,8 @@ export interface HostParts {
   readonly httpClient: HttpClient;
   readonly clock: Clock;
   readonly random: RandomSource;
+  /** Folder of the program's assets, where it is not beside the sources. */
+  readonly assets?: string;
 }
 
 /** What a long-lived host serves. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { portOffer, portRequest } from '../../contracts/app/handshake.ts';
+import { portOffer, portRequest } from '../../contracts/app/page-port.ts';
 
 const electron = vi.hoisted(() => ({
   sent: [] as string[],

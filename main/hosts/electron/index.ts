@@ -80,6 +80,7 @@ async function startWith(
   const hosted = await createApp({
     host: 'electron',
     dataDirectory,
+    assets: join(root, 'assets'),
     clock,
     random,
     vault: openHostVault({

@@ -1,7 +1,7 @@
 import type { IpcMain, IpcMainEvent, MessageChannelMain, MessagePortMain } from 'electron';
 import type { AnyRouter } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
-import { portOffer, portRequest } from '../../../contracts/app/handshake.ts';
+import { portOffer, portRequest } from '../../../contracts/app/page-port.ts';
 import { pageOrigin } from './page-scheme.ts';
 
 export interface PagePortParts {

@@ -1,5 +1,5 @@
 import type { Protocol } from 'electron';
-import { pageHost, pageScheme } from '../../../contracts/app/handshake.ts';
+import { pageHost, pageScheme } from '../../../contracts/app/page-port.ts';
 import { contentSecurityPolicy, isolationHeaders } from '../content-security.ts';
 import type { PageFiles } from '../page-files.ts';
 

@@ -6,7 +6,7 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import { os } from '@orpc/server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { portOffer, portRequest } from '../../../../contracts/app/handshake.ts';
+import { portOffer, portRequest } from '../../../../contracts/app/page-port.ts';
 import { start } from '../../../../main/hosts/electron/index.ts';
 import type { HostParts } from '../../../../main/hosts/hosted-app.ts';
 import { askInstance, lockInstance } from '../../../../main/hosts/instance-lock.ts';
