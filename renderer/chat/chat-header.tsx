@@ -1,0 +1,56 @@
+import { IconButton } from '../controls/icon-button.tsx';
+import { RouterChip } from '../models/router-chip.tsx';
+import { setInspectorOpen, setSidebarOpen, showPage } from '../stores/view.ts';
+import { usePart, useSession } from '../stores/use-session.ts';
+
+/** What is open, and who decides and who answers at the moment. */
+export function ChatHeader() {
+  const session = useSession();
+  const title = usePart('chat', (state) => state.title);
+  const view = usePart('view', ({ inspectorOpen, sidebarOpen }) => ({
+    inspectorOpen,
+    sidebarOpen,
+  }));
+  const agents = usePart('settings', ({ settings }) => settings?.agents ?? null);
+  const bound = usePart('slots', ({ slots }) => slots.filter(({ binding }) => binding).length);
+  return (
+    <header className="topbar">
+      <span className="topbar__menu">
+        <IconButton
+          icon="menu"
+          label="Conversations"
+          aria-expanded={view.sidebarOpen}
+          onClick={() => setSidebarOpen(session, !view.sidebarOpen)}
+        />
+      </span>
+      <h1 className="topbar__title" dir="auto">
+        {title === '' ? 'New conversation' : title}
+      </h1>
+      <RouterChip />
+      {agents === null ? null : (
+        <button
+          type="button"
+          className={
+            agents === 'rehearsal' ? 'chip chip--caution chip--button' : 'chip chip--button'
+          }
+          title={
+            agents === 'rehearsal'
+              ? 'Scripted answers, made on this computer. Click to bind real agents.'
+              : 'Your own agents answer. Click to change them.'
+          }
+          onClick={() => showPage(session, 'slots')}
+        >
+          {agents === 'rehearsal' ? 'Rehearsal agents' : `${bound} of your agents`}
+        </button>
+      )}
+      <span className="topbar__inspector">
+        <IconButton
+          icon="panel"
+          label="Routing inspector"
+          aria-expanded={view.inspectorOpen}
+          onClick={() => setInspectorOpen(session, !view.inspectorOpen)}
+        />
+      </span>
+    </header>
+  );
+}

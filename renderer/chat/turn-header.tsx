@@ -1,0 +1,61 @@
+import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
+import { FactChip } from '../controls/fact-chip.tsx';
+import { Fingerprint } from '../routing/fingerprint.tsx';
+import { durationText, logitText } from '../routing/numbers.ts';
+import { RoleBadge } from '../routing/role-badge.tsx';
+import { inspectTurn } from '../stores/inspector.ts';
+import { usePart, useSession } from '../stores/use-session.ts';
+
+type Props = { run: RunRecord; turn: TurnRecord; slotName: string | null; isInspected: boolean };
+
+/** Who speaks in a turn, in which role, over which model, and how sure the router was. */
+export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
+  const session = useSession();
+  const decision = turn.decisions.at(-1);
+  const label = usePart('slots', ({ slots }) =>
+    turn.slot === null ? null : (slots[turn.slot]?.checkpointLabel ?? null),
+  );
+  const model = turn.resolvedModel ?? turn.model;
+  return (
+    <header className="turn__head">
+      {turn.role === null ? (
+        <span className="role-badge">Turn {turn.turn}</span>
+      ) : (
+        <RoleBadge role={turn.role} />
+      )}
+      <div className="turn__who">
+        {slotName === null ? null : <h4 className="turn__slot">{slotName}</h4>}
+        {model === null ? null : (
+          <span
+            className="turn__model"
+            title={label === null ? undefined : `The checkpoint’s label for this slot: ${label}`}
+          >
+            {turn.provider === 'rehearsal'
+              ? 'rehearsal agent, no model called'
+              : `${model} · ${turn.provider}`}
+          </span>
+        )}
+      </div>
+      {decision === undefined ? null : (
+        <div className="turn__numbers">
+          <FactChip title="Agent margin: how far the highest agent logit is above the second">
+            margin {logitText(decision.agentMargin)}
+          </FactChip>
+          <span className="turn__time numeric" title="Time of the provider call">
+            {turn.latencyMs === null ? '' : durationText(turn.latencyMs)}
+          </span>
+          <button
+            type="button"
+            className="turn__inspect"
+            aria-pressed={isInspected}
+            aria-label={`Inspect the routing of turn ${turn.turn}`}
+            title="Inspect the routing"
+            onClick={() => inspectTurn(session, { runId: run.id, turn: turn.turn })}
+          >
+            <Fingerprint decision={decision} />
+          </button>
+        </div>
+      )}
+    </header>
+  );
+}

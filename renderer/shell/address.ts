@@ -1,0 +1,30 @@
+import { openConversation } from '../stores/chat.ts';
+import type { Session } from '../stores/session.ts';
+import { showPage } from '../stores/view.ts';
+
+/**
+ * Keeps what is open in the address's fragment, so that a reload, a second tab and the back button come to
+ * the same place. Call once, before the first paint.
+ */
+export function followAddress(session: Session): void {
+  const read = () => {
+    const [, kind, id] =
+      /^#\/(c|slots|settings|new)(?:\/([\w-]{1,100}))?$/.exec(location.hash) ?? [];
+    if (kind === 'slots' || kind === 'settings') showPage(session, kind);
+    else {
+      showPage(session, 'chat');
+      void openConversation(session, kind === 'c' && id !== undefined ? id : null);
+    }
+  };
+  const write = () => {
+    const { page } = session.view.getState();
+    const { conversationId } = session.chat.getState();
+    const place = page !== 'chat' ? page : conversationId === null ? 'new' : `c/${conversationId}`;
+    if (location.hash !== `#/${place}`) history.pushState(null, '', `#/${place}`);
+  };
+  read();
+  window.addEventListener('popstate', read);
+  window.addEventListener('hashchange', read);
+  session.view.subscribe(write);
+  session.chat.subscribe(write);
+}

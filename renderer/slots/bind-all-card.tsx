@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { changeSettings } from '../stores/settings.ts';
+import { bindAllSlots } from '../stores/slots.ts';
+import { usePart, useSession } from '../stores/use-session.ts';
+import { report } from '../stores/view.ts';
+import {
+  bindingOf,
+  draftOfSlot,
+  newKeyOf,
+  problemsOf,
+  type BindingDraft,
+} from './binding-draft.ts';
+import { ProviderFields } from './provider-fields.tsx';
+
+/** One provider for every slot: the shortest way from rehearsal to real answers. */
+export function BindAllCard() {
+  const session = useSession();
+  const { presets, schemes, count } = usePart('slots', (state) => ({
+    presets: state.presets,
+    schemes: state.schemes,
+    count: state.slots.length,
+  }));
+  const [typed, setTyped] = useState<BindingDraft | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const offered = presets.filter(({ wireFormat }) => wireFormat !== 'rehearsal');
+  const draft = typed ?? draftOfSlot(null, offered, schemes);
+  const preset = presets.find(({ id }) => id === draft.provider) ?? null;
+  const mayUseVariable = (preset?.keyVariable ?? null) !== null;
+  const problems = problemsOf(draft, preset, mayUseVariable);
+  const save = async () => {
+    setSaving(true);
+    const isBound = await bindAllSlots(
+      session,
+      bindingOf(draft, null, null),
+      newKeyOf(draft, preset),
+    );
+    setSaving(false);
+    if (!isBound) return;
+    setTyped(null);
+    if (await changeSettings(session, { agents: 'slots' })) {
+      report(
+        session,
+        `All ${count} slots call ${draft.model.trim()}. Your agents answer now.`,
+        null,
+      );
+    }
+  };
+  return (
+    <section className="card" aria-labelledby="bind-all">
+      <div className="card__head">
+        <h2 id="bind-all">One provider for all {count === 0 ? '' : `${count} `}slots</h2>
+        <p className="muted">
+          Choose a provider, paste its key, bind. Single slots can be changed below.
+        </p>
+      </div>
+      <form
+        className="bind-all"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div className="bind-all__fields">
+          <ProviderFields draft={draft} onChange={setTyped} slot={null} />
+        </div>
+        <div className="bind-all__foot">
+          <p className="muted" role="status">
+            {problems[0] ?? ''}
+          </p>
+          <button
+            type="submit"
+            className="button button--primary"
+            disabled={problems.length > 0 || isSaving}
+          >
+            {isSaving ? 'Binding…' : 'Bind all slots'}
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}

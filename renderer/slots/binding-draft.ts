@@ -1,0 +1,155 @@
+import type { ProviderPreset, SlotView } from '../../contracts/app/slots.ts';
+import type { KeyScheme } from '../../contracts/keys.ts';
+import {
+  baseUrlSchema,
+  type SlotBindingInput,
+  type SlotParameters,
+} from '../../contracts/slots.ts';
+import type { NewKey } from '../stores/slots.ts';
+
+/** What a person has typed into a binding form. Texts as typed; nothing is checked yet. */
+export interface BindingDraft {
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  /** A fresh secret; empty keeps the key that is bound, if any. */
+  readonly secret: string;
+  readonly scheme: KeyScheme;
+  readonly temperature: string;
+  readonly maxTokens: string;
+  readonly reasoningEffort: '' | NonNullable<SlotParameters['reasoningEffort']>;
+  readonly systemSuffix: string;
+  readonly concurrency: string;
+  readonly enabled: boolean;
+}
+
+/** A form for a slot as it is bound, or an empty one with the first preset. */
+export function draftOfSlot(
+  slot: SlotView | null,
+  presets: readonly ProviderPreset[],
+  schemes: readonly { readonly scheme: KeyScheme }[],
+): BindingDraft {
+  const binding = slot?.binding ?? null;
+  const preset = presets.find(({ id }) => id === binding?.provider) ?? presets[0];
+  const parameters = binding?.parameters;
+  const asText = (value: number | undefined) => (value === undefined ? '' : String(value));
+  return {
+    name: binding?.name ?? (slot === null ? '' : `Slot ${slot.index}`),
+    provider: binding?.provider ?? preset?.id ?? '',
+    model: binding?.model ?? preset?.modelExamples[0] ?? '',
+    baseUrl: binding?.baseUrl ?? '',
+    secret: '',
+    scheme: slot?.key?.scheme ?? schemes[0]?.scheme ?? 'session',
+    temperature: asText(parameters?.temperature),
+    maxTokens: asText(parameters?.maxTokens),
+    reasoningEffort: parameters?.reasoningEffort ?? '',
+    systemSuffix: parameters?.systemSuffix ?? '',
+    concurrency: String(binding?.concurrency ?? 4),
+    enabled: binding?.enabled ?? true,
+  };
+}
+
+/** The same form with another provider: model and base URL belong to the old one. */
+export function withProvider(draft: BindingDraft, preset: ProviderPreset): BindingDraft {
+  return { ...draft, provider: preset.id, model: preset.modelExamples[0] ?? '', baseUrl: '' };
+}
+
+/** Where calls would go; null while that is unknown. */
+export function effectiveBaseUrl(
+  draft: BindingDraft,
+  preset: ProviderPreset | null,
+): string | null {
+  const typed = draft.baseUrl.trim();
+  return typed === '' ? (preset?.baseUrl ?? null) : typed;
+}
+
+/** True when the bound key may go where the form points: keys belong to an origin. */
+export function keepsKey(
+  slot: SlotView | null,
+  draft: BindingDraft,
+  preset: ProviderPreset | null,
+): boolean {
+  const url = effectiveBaseUrl(draft, preset);
+  const key = slot?.key ?? null;
+  if (key === null || url === null || !URL.canParse(url)) return false;
+  return new URL(url).origin === key.origin;
+}
+
+/** What stands in the way of storing the form, in sentences; empty when nothing does. */
+export function problemsOf(
+  draft: BindingDraft,
+  preset: ProviderPreset | null,
+  hasKey: boolean,
+): string[] {
+  const problems: string[] = [];
+  const url = effectiveBaseUrl(draft, preset);
+  if (preset === null) problems.push('Choose a provider.');
+  if (draft.model.trim() === '') problems.push('Name a model.');
+  if (preset?.wireFormat !== 'rehearsal') {
+    if (url === null) problems.push('Give the address of the server.');
+    else {
+      const checked = baseUrlSchema.safeParse(url);
+      if (!checked.success) problems.push(checked.error.issues[0]?.message ?? 'Check the address.');
+    }
+  }
+  if (preset?.needsKey === true && draft.secret.trim() === '' && !hasKey) {
+    problems.push(`${preset.name} needs a key.`);
+  }
+  problems.push(...numberProblems(draft));
+  return problems;
+}
+
+function numberProblems(draft: BindingDraft): string[] {
+  const outside = (text: string, low: number, high: number, isWhole: boolean) => {
+    const value = Number(text);
+    return (
+      text.trim() !== '' &&
+      !(value >= low && value <= high && (!isWhole || Number.isInteger(value)))
+    );
+  };
+  return [
+    outside(draft.temperature, 0, 2, false) ? 'Temperature lies between 0 and 2.' : '',
+    outside(draft.maxTokens, 1, 1_000_000, true)
+      ? 'Max tokens is a whole number from 1 to 1,000,000.'
+      : '',
+    draft.concurrency.trim() === '' || outside(draft.concurrency, 1, 64, true)
+      ? 'Calls at once is a whole number from 1 to 64.'
+      : '',
+  ].filter((problem) => problem !== '');
+}
+
+/** The binding that the form describes, without index and name. `previous` keeps what the form lacks. */
+export function bindingOf(
+  draft: BindingDraft,
+  previous: SlotView | null,
+  keyRef: string | null,
+): Omit<SlotBindingInput, 'index' | 'name'> {
+  const { temperature, maxTokens, reasoningEffort, systemSuffix, baseUrl } = draft;
+  const { timeouts, headers, parameters } = previous?.binding ?? {};
+  return {
+    provider: draft.provider,
+    model: draft.model.trim(),
+    ...(baseUrl.trim() === '' ? {} : { baseUrl: baseUrl.trim() }),
+    keyRef,
+    ...(timeouts === undefined ? {} : { timeouts }),
+    ...(headers === undefined ? {} : { headers }),
+    parameters: {
+      ...(parameters?.topP === undefined ? {} : { topP: parameters.topP }),
+      ...(parameters?.stop === undefined ? {} : { stop: parameters.stop }),
+      ...(temperature.trim() === '' ? {} : { temperature: Number(temperature) }),
+      ...(maxTokens.trim() === '' ? {} : { maxTokens: Number(maxTokens) }),
+      ...(reasoningEffort === '' ? {} : { reasoningEffort }),
+      ...(systemSuffix.trim() === '' ? {} : { systemSuffix }),
+    },
+    concurrency: Number(draft.concurrency),
+    enabled: draft.enabled,
+  };
+}
+
+/** The secret that the form brings, bound to where the form points; null when it brings none. */
+export function newKeyOf(draft: BindingDraft, preset: ProviderPreset | null): NewKey | null {
+  const baseUrl = effectiveBaseUrl(draft, preset);
+  if (draft.secret.trim() === '' || baseUrl === null) return null;
+  return { secret: draft.secret, baseUrl, scheme: draft.scheme };
+}
