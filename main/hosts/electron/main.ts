@@ -1,0 +1,4 @@
+import { createApp } from '../../app.ts';
+import { start } from './index.ts';
+
+void start(createApp);
