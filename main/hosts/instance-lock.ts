@@ -97,7 +97,8 @@ function tryLock(dataDirectory: string): DatabaseSync | null {
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    database.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written: no journal file beside it.
+    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
     if (process.platform !== 'win32') chmodSync(path, 0o600);
     return database;
   } catch (cause) {
