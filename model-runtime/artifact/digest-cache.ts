@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { sha256Schema } from '../../contracts/hashes.ts';
 import { toRuntimeError } from '../runtime-error.ts';
@@ -51,7 +52,12 @@ export class DigestCache {
   async #write(entries: Entries): Promise<void> {
     if (this.#path === null) return;
     const bytes = new TextEncoder().encode(JSON.stringify(entries));
-    await writeAtomically(this.#path, (sink) => sink(bytes));
+    try {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await writeAtomically(this.#path, (sink) => sink(bytes));
+    } catch {
+      // Digests that cannot be kept are computed again next time: no reason not to load a router.
+    }
   }
 }
 
