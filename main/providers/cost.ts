@@ -1,5 +1,6 @@
 import type { AgentCall, CostEstimate } from '../../contracts/agents.ts';
 import type { SlotBinding } from '../../contracts/slots.ts';
+import { presetOf } from './presets.ts';
 import type { ModelPrice, PriceTable, Rate } from './price-table.ts';
 import type { ReportedUsage } from './wire/port.ts';
 
@@ -39,8 +40,8 @@ export function worstCaseCost(
     };
   }
   if (isFree(price)) return { usd: 0, reason: `Slot ${binding.index} costs nothing.` };
-  const { maxTokens } = binding.parameters;
-  if (maxTokens === undefined) {
+  const maxTokens = binding.parameters.maxTokens ?? presetOf(binding.provider)?.unsetMaxTokens;
+  if (maxTokens === undefined || maxTokens === null) {
     return {
       usd: null,
       reason: `Slot ${binding.index} has no limit of output tokens, so its cost has none either. Set max tokens.`,

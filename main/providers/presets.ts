@@ -10,6 +10,8 @@ export interface Preset extends ProviderPreset {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Chat Completions only: whether usage must be asked for, and may be. */
   readonly asksForUsage: boolean;
+  /** Limit of output tokens where a slot sets none; null where the provider decides. */
+  readonly unsetMaxTokens: number | null;
   /** Whether the list of models proves a key: some providers show it to anyone. */
   readonly modelListProvesKey: boolean;
 }
@@ -20,6 +22,7 @@ const chat = {
   keyStyle: 'bearer',
   maxTokensField: 'max_tokens',
   asksForUsage: true,
+  unsetMaxTokens: null,
   modelListProvesKey: true,
 } as const;
 
@@ -63,6 +66,7 @@ export const presets: readonly Preset[] = [
     keyStyle: 'x-api-key',
     modelExamples: ['claude-sonnet-4-5', 'claude-haiku-4-5'],
     priceProvider: 'anthropic',
+    unsetMaxTokens: 8_192,
   },
   {
     ...chat,

@@ -6,8 +6,6 @@ export interface Answer {
   readonly id: string;
   readonly reasoning: readonly string[];
   readonly text: readonly string[];
-  /** Text that the format marks as a refusal. */
-  readonly refusal: readonly string[];
   readonly finish: FinishReason;
   readonly usage: {
     readonly input: number;
@@ -21,7 +19,6 @@ export const plainAnswer: Answer = {
   id: 'answer-1',
   reasoning: [],
   text: ['Four', ' is the', ' answer.'],
-  refusal: [],
   finish: 'stop',
   usage: { input: 11, output: 7, reasoning: 0 },
 };

@@ -1,137 +1,123 @@
-import { plainAnswer, type Answer } from './answers.ts';
+import type { Answer } from './answers.ts';
 import {
-  startScriptedServer,
-  type RecordedRequest,
-  type Reply,
-  type ScriptedServer,
-} from './scripted-server.ts';
+  frame,
+  startProviderServer,
+  type ProviderFormat,
+  type ProviderServerOptions,
+} from './provider-server.ts';
+import type { ScriptedServer } from './scripted-server.ts';
+
+const created = 1_790_000_000;
 
 /**
- * The chunks of a streamed chat completion.
+ * Chat Completions from the server's side.
  *
  * Source: OpenAI's API reference, "The chat completion chunk object": a first chunk with the role, one
- * chunk a delta, a last one with `finish_reason`, then usage with empty `choices` when it was asked for.
+ * chunk a delta, one with `finish_reason`, usage with empty `choices` when it was asked for, `[DONE]`.
  */
-export function openAiChatChunks(answer: Answer): string[] {
-  const base = {
-    id: answer.id,
-    object: 'chat.completion.chunk',
-    created: 1_790_000_000,
-    model: answer.model,
-    system_fingerprint: 'fp_test',
-  };
-  const chunk = (delta: object, finish: string | null = null): object => ({
-    ...base,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-  });
-  const usage =
-    answer.usage === null ? [] : [{ ...base, choices: [], usage: usageOf(answer.usage) }];
-  return [
-    chunk({ role: 'assistant', content: '' }),
-    ...answer.reasoning.map((text) => chunk({ reasoning_content: text })),
-    ...answer.text.map((text) => chunk({ content: text })),
-    ...answer.refusal.map((text) => chunk({ refusal: text })),
-    chunk({}, finishWords[answer.finish]),
-    ...usage,
-  ].map((value) => JSON.stringify(value));
-}
+export const openAiChatFormat: ProviderFormat = {
+  preset: 'openai-compatible',
+  basePath: '/v1',
+  isAuthorised: ({ headers }, key) => headers['authorization'] === `Bearer ${key}`,
+  wantsStream: ({ json }) => (json as { stream?: boolean }).stream === true,
 
-/** The same answer as one JSON object, for clients that do not stream. */
-export function openAiChatWhole(answer: Answer): object {
-  return {
+  frames(answer) {
+    const base = { id: answer.id, object: 'chat.completion.chunk', created, model: answer.model };
+    const chunk = (delta: object, finish: string | null = null): object => ({
+      ...base,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    });
+    return [
+      chunk({ role: 'assistant', content: '', refusal: null }),
+      ...answer.reasoning.map((text) => chunk({ reasoning_content: text })),
+      ...answer.text.map((text) =>
+        chunk(answer.finish === 'refusal' ? { refusal: text } : { content: text }),
+      ),
+      chunk({}, finishWord(answer)),
+      ...(answer.usage === null ? [] : [{ ...base, choices: [], usage: usageOf(answer.usage) }]),
+    ]
+      .map((value) => frame(value))
+      .concat('data: [DONE]\n\n');
+  },
+
+  whole: (answer) => ({
     id: answer.id,
     object: 'chat.completion',
-    created: 1_790_000_000,
+    created,
     model: answer.model,
     choices: [
       {
         index: 0,
         message: {
           role: 'assistant',
-          content: answer.text.join(''),
-          refusal: answer.refusal.length === 0 ? null : answer.refusal.join(''),
+          content: answer.finish === 'refusal' ? null : answer.text.join(''),
+          refusal: answer.finish === 'refusal' ? answer.text.join('') : null,
           ...(answer.reasoning.length === 0
             ? {}
             : { reasoning_content: answer.reasoning.join('') }),
         },
         logprobs: null,
-        finish_reason: finishWords[answer.finish],
+        finish_reason: finishWord(answer),
       },
     ],
     ...(answer.usage === null ? {} : { usage: usageOf(answer.usage) }),
-  };
+  }),
+
+  fault: (kind) => faults[kind],
+  modelList: {
+    object: 'list',
+    data: [{ id: 'test-model', object: 'model', created, owned_by: 'test' }],
+  },
+};
+
+export function startOpenAiChatServer(
+  options: ProviderServerOptions = {},
+): Promise<ScriptedServer> {
+  return startProviderServer(openAiChatFormat, options);
 }
 
-const finishWords = {
-  stop: 'stop',
-  length: 'length',
-  refusal: 'content_filter',
-  tool: 'tool_calls',
-  other: 'insufficient_system_resource',
-} as const;
+/** OpenAI ends a refusal with `stop` and puts its text into a member of its own. */
+function finishWord({ finish }: Answer): string {
+  const words = { stop: 'stop', length: 'length', refusal: 'stop', tool: 'tool_calls' } as const;
+  return finish === 'other' ? 'insufficient_system_resource' : words[finish];
+}
 
 function usageOf({ input, output, reasoning }: NonNullable<Answer['usage']>): object {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
 }
 
-/** A reply that streams server-sent events, one write each, and ends them the way OpenAI does. */
-export function openAiChatReply(answer: Answer): Reply {
-  return {
-    headers: { 'content-type': 'text/event-stream', 'x-request-id': `req-${answer.id}` },
-    steps: [
-      ...openAiChatChunks(answer).map((data) => ({ write: `data: ${data}\n\n` })),
-      { write: 'data: [DONE]\n\n' },
-      { end: true },
-    ],
-  };
-}
+/** The error object of OpenAI's two formats. */
+export const faults: Readonly<
+  Record<Parameters<ProviderFormat['fault']>[0], { status: number; body: object }>
+> = {
+  bad_key: fault(401, 'Incorrect API key provided.', 'invalid_request_error', 'invalid_api_key'),
+  no_model: fault(
+    404,
+    'The model `no-model` does not exist or you do not have access to it.',
+    'invalid_request_error',
+    'model_not_found',
+  ),
+  rate_limit: fault(429, 'Rate limit reached for requests.', 'requests', 'rate_limit_exceeded'),
+  no_credit: fault(
+    429,
+    'You exceeded your current quota, please check your plan and billing details.',
+    'insufficient_quota',
+    'insufficient_quota',
+  ),
+  server_error: fault(500, 'The server had an error.', 'server_error', null),
+};
 
-/**
- * A local server of the Chat Completions format. `answer` says what a request gets; a key is demanded
- * when one is named.
- */
-export function startOpenAiChatServer(options: {
-  readonly answer?: (request: RecordedRequest, nth: number) => Answer | Reply;
-  readonly key?: string;
-  readonly tls?: { readonly key: string; readonly cert: string };
-}): Promise<ScriptedServer> {
-  return startScriptedServer((request, nth) => {
-    if (options.key !== undefined && request.headers['authorization'] !== `Bearer ${options.key}`) {
-      return jsonReply(401, {
-        error: {
-          message: 'Incorrect API key provided.',
-          type: 'invalid_request_error',
-          param: null,
-          code: 'invalid_api_key',
-        },
-      });
-    }
-    if (request.path.endsWith('/models')) {
-      return jsonReply(200, {
-        object: 'list',
-        data: [{ id: 'test-model', object: 'model', created: 1, owned_by: 'test' }],
-      });
-    }
-    const answer = options.answer?.(request, nth) ?? plainAnswer;
-    if ('steps' in answer) return answer;
-    const streams = (request.json as { stream?: boolean } | null)?.stream === true;
-    return streams ? openAiChatReply(answer) : jsonReply(200, openAiChatWhole(answer));
-  }, options.tls ?? null);
-}
-
-export function jsonReply(
+function fault(
   status: number,
-  value: object,
-  headers: Record<string, string> = {},
-): Reply {
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-    steps: [{ write: JSON.stringify(value) }, { end: true }],
-  };
+  message: string,
+  type: string,
+  code: string | null,
+): { status: number; body: object } {
+  return { status, body: { error: { message, type, param: null, code } } };
 }

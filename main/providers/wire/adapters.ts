@@ -1,5 +1,8 @@
 import type { WireFormat } from '../../../contracts/slots.ts';
+import { anthropicMessages } from './anthropic-messages.ts';
+import { googleGemini } from './google-gemini.ts';
 import { openAiChat } from './openai-chat.ts';
+import { openAiResponses } from './openai-responses.ts';
 import type { WireAdapter } from './port.ts';
 
 /** The adapter of a wire format; null for rehearsal, which speaks to nobody. */
@@ -8,8 +11,11 @@ export function adapterOf(format: WireFormat): WireAdapter | null {
     case 'openai-chat':
       return openAiChat;
     case 'openai-responses':
+      return openAiResponses;
     case 'anthropic-messages':
+      return anthropicMessages;
     case 'google-gemini':
+      return googleGemini;
     case 'rehearsal':
       return null;
   }
