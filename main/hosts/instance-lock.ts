@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HostError } from './host-error.ts';
@@ -11,6 +11,8 @@ import {
   type InstanceChannel,
   type InstanceRecord,
 } from './instance-channel.ts';
+
+const lockName = 'instance.lock';
 
 /** The hold on a data directory. `release` may be called twice. */
 export interface InstanceLock {
@@ -64,6 +66,7 @@ export async function askInstance(
   ask: InstanceAsk,
   waitMs = 10_000,
 ): Promise<InstanceAnswer | null> {
+  if (!existsSync(join(dataDirectory, lockName))) return null;
   const deadline = performance.now() + waitMs;
   for (;;) {
     const record = readRecord(join(dataDirectory, 'instance.json'));
@@ -93,7 +96,7 @@ export async function askInstance(
 }
 
 function tryLock(dataDirectory: string): DatabaseSync | null {
-  const path = join(dataDirectory, 'instance.lock');
+  const path = join(dataDirectory, lockName);
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(path, { timeout: 0 });

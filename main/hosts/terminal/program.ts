@@ -3,11 +3,12 @@ import { TypedError } from '../../../contracts/failure.ts';
 import { CommandFailed, UsageError, type TerminalContext } from './context.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { routeCommand } from './commands/route.ts';
+import { urlCommand } from './commands/url.ts';
 
 /** A command's constructor: it gets what it may use and returns itself, ready to be added. */
 export type CommandFactory = (context: TerminalContext) => Command;
 
-const commands: readonly CommandFactory[] = [routeCommand, doctorCommand];
+const commands: readonly CommandFactory[] = [routeCommand, doctorCommand, urlCommand];
 
 /**
  * Runs the terminal program.

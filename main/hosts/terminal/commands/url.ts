@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { Command } from 'commander';
 import { dataDirectoryPath } from '../../data-directory.ts';
 import { askInstance } from '../../instance-lock.ts';
+import type { GlobalOptions } from '../active-router.ts';
 import { CommandFailed, type TerminalContext } from '../context.ts';
 
 /** `trinity url`: a fresh one-time address of the browser host that runs. */
@@ -9,14 +9,8 @@ export function urlCommand(context: TerminalContext): Command {
   return new Command('url')
     .description('print a fresh one-time address of the browser host that is running')
     .action(async (_options: unknown, command: Command) => {
-      const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
-      const dataDirectory = dataDirectoryPath(dataDir, {
-        platform: process.platform,
-        env: context.env,
-        home: homedir(),
-        cwd: context.cwd,
-      });
-      const answer = await askInstance(dataDirectory, 'url');
+      const { dataDir } = command.optsWithGlobals<GlobalOptions>();
+      const answer = await askInstance(dataDirectoryPath(dataDir), 'url');
       if (answer === null) throw new CommandFailed('Trinity Desktop is not running: npm start.');
       if (answer.url === null) {
         throw new CommandFailed('The desktop app is running: it has a window and no address.');
