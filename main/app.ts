@@ -2,49 +2,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { implement } from '@orpc/server';
 import { appContract } from '../contracts/app/contract.ts';
-import type { About, SettingsChange } from '../contracts/app/settings.ts';
-import type {
-  Clock,
-  HttpClient,
-  KeyVault,
-  ProcessLauncher,
-  RandomSource,
-} from '../contracts/ports.ts';
 import { aboutProgram } from './app-about.ts';
 import { failuresForPages } from './app-failures.ts';
 import { Notices } from './app-notices.ts';
+import type { AppParts } from './app-parts.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { coordinatorLoop } from './conversations/coordinator-loop.ts';
 import { chatProcedures } from './conversations/procedures.ts';
-import { absentRuntime } from './models/absent-runtime.ts';
+import { dataDirectoryClient } from './models/data-directory-client.ts';
 import { ModelService } from './models/model-service.ts';
 import { modelProcedures } from './models/procedures.ts';
-import type { RouterRuntime } from './models/runtime-port.ts';
 import { slotProcedures } from './providers/procedures.ts';
 import { openProviders } from './providers/providers.ts';
 import { settingsProcedures } from './settings/procedures.ts';
 import { SettingsFile } from './settings/settings-file.ts';
 import { SettingsService } from './settings/settings-service.ts';
-
-/** What a host gives the app. */
-export interface AppParts {
-  readonly host: About['host'];
-  readonly dataDirectory: string;
-  readonly launcher: ProcessLauncher;
-  readonly vault: KeyVault;
-  readonly httpClient: HttpClient;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly runtime?: RouterRuntime;
-  /** Folder of the program's assets; by default the one beside this folder. */
-  readonly assets?: string;
-  /** Settings of this start alone: used and not stored. */
-  readonly overrides?: SettingsChange;
-  /** Keeps conversations, spending and contacts in memory and forgets them. */
-  readonly isEphemeral?: boolean;
-  /** How rehearsal agents speak; by default at a pace that a person can watch. */
-  readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
-}
 
 /** The services behind one data directory, and the router that pages reach them through. */
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -60,7 +32,10 @@ export async function createApp(parts: AppParts) {
   const notices = new Notices();
   const stored = await SettingsService.open(new SettingsFile({ dataDirectory, clock, random }));
   const settings = parts.overrides ? stored.forThisStart(parts.overrides) : stored;
-  const models = new ModelService(parts.runtime ?? absentRuntime, settings.current);
+  const models = await ModelService.open(
+    parts.routerClient ?? dataDirectoryClient(parts),
+    settings.current,
+  );
   const providers = await openProviders({
     store: { read: () => settings.current.slots, update: (change) => settings.updateSlots(change) },
     vault,
@@ -89,7 +64,8 @@ export async function createApp(parts: AppParts) {
       random,
     });
   const conversations = openConversations(isEphemeral ? null : dataDirectory);
-  for (const notice of [...settings.notices, ...conversations.notices]) notices.add(notice);
+  for (const notice of [...settings.notices, ...models.notices, ...conversations.notices])
+    notices.add(notice);
 
   const os = implement(appContract).use(failuresForPages);
   const router = os.router({

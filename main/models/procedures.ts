@@ -5,7 +5,7 @@ import type { ModelService, RouterChoice } from './model-service.ts';
 /**
  * The procedures of `models`.
  *
- * @param remember keeps a choice for the next start, once the router is open
+ * @param remember keeps a choice for the next start
  */
 export function modelProcedures(
   models: ModelService,
@@ -13,8 +13,8 @@ export function modelProcedures(
 ) {
   const os = implement(modelsContract);
   return {
-    list: os.list.handler(() => models.runtime.list()),
-    profiles: os.profiles.handler(() => models.runtime.profiles()),
+    list: os.list.handler(async () => [...(await models.list())]),
+    profiles: os.profiles.handler(async () => [...(await models.profiles())]),
     state: os.state.handler(() => models.state),
     watch: os.watch.handler(({ signal }) => models.watch(signal)),
     select: os.select.handler(async ({ input }) => {

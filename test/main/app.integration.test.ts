@@ -1,7 +1,8 @@
 import { ORPCError } from '@orpc/client';
 import { describe, expect, it } from 'vitest';
 import { failureSchema } from '../../contracts/failure.ts';
-import { eventsOf, openApp } from './open-app.ts';
+import type { Router } from '../../contracts/router.ts';
+import { eventsOf, openApp, WorkerThenVerifier } from './open-app.ts';
 
 describe('a message to the app', () => {
   it('becomes a run that goes from Worker to Verifier and is accepted', async () => {
@@ -57,17 +58,28 @@ describe('what goes wrong', () => {
   });
 
   it('with the router ends the run as failed, says why, and the conversation goes on', async () => {
-    const { client } = await openApp();
-    await expect(client.models.select({ router: 'broken', profile: 'cpu-f32' })).rejects.toThrow();
+    let isDead = true;
+    const healthy = new WorkerThenVerifier();
+    const router: Router = {
+      route: (request) =>
+        isDead ? Promise.reject(new Error('the process died')) : healthy.route(request),
+    };
+    const { client } = await openApp({ router });
     const { id } = await client.chat.create({});
     const first = await client.chat.start({ conversationId: id, text: 'Hello.' });
     expect((await eventsOf(client, first.runId)).at(-1)).toMatchObject({
       type: 'run_failed',
-      message: 'broken does not open',
+      message: 'the process died',
     });
-    await client.models.select({ router: 'demo', profile: 'cpu-f32' });
+    isDead = false;
     const second = await client.chat.start({ conversationId: id, text: 'Hello.' });
     expect((await eventsOf(client, second.runId)).at(-1)).toMatchObject({ status: 'accepted' });
+  });
+
+  it('with a router that is gone says so at the start, and the demo router decides', async () => {
+    const { client } = await openApp({ overrides: { router: 'gone-1' } });
+    expect(await client.models.state({})).toMatchObject({ isDemo: true });
+    expect(await client.settings.notices({})).toMatchObject([{ code: 'router_not_found' }]);
   });
 });
 

@@ -6,7 +6,8 @@ import { endsRun, type RunEvent } from '../../contracts/events.ts';
 import type { RoleName } from '../../contracts/roles.ts';
 import type { RouteLogits, RouteRequest } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
-import { createApp, type App, type AppParts } from '../../main/app.ts';
+import { createApp, type App } from '../../main/app.ts';
+import type { AppParts } from '../../main/app-parts.ts';
 import { createSystemClock } from '../../main/hosts/system-clock.ts';
 import { createSystemRandom } from '../../main/hosts/system-random.ts';
 import { KeyFile } from '../../main/settings/keys/key-file.ts';
@@ -14,7 +15,7 @@ import { plainCipher } from '../../main/settings/keys/secret-cipher.ts';
 import { createVault } from '../../main/settings/keys/vault.ts';
 import { logitsFor } from '../coordinator/scripted-run.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ScriptedRuntime } from './models/scripted-runtime.ts';
+import { ScriptedClient } from './models/scripted-client.ts';
 
 export type AppClient = RouterClient<App['router']>;
 
@@ -50,7 +51,7 @@ export async function openApp(options: Partial<AppParts> & { router?: Router } =
     httpClient: () => Promise.reject(new Error('no socket may be opened here')),
     clock: createSystemClock(),
     random,
-    runtime: new ScriptedRuntime(options.router ?? new WorkerThenVerifier()),
+    routerClient: new ScriptedClient(options.router ?? new WorkerThenVerifier()),
     rehearsal: { paceMs: 0, script: null },
     ...options,
     dataDirectory,

@@ -1,0 +1,32 @@
+import type { About, SettingsChange } from '../contracts/app/settings.ts';
+import type {
+  Clock,
+  HttpClient,
+  KeyVault,
+  ProcessLauncher,
+  RandomSource,
+} from '../contracts/ports.ts';
+import type { RouterClient } from '../model-runtime/client.ts';
+
+/** What a host gives the app. */
+export interface AppParts {
+  readonly host: About['host'];
+  readonly dataDirectory: string;
+  readonly launcher: ProcessLauncher;
+  readonly vault: KeyVault;
+  readonly httpClient: HttpClient;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Folder of the program's assets; by default the one beside the sources. */
+  readonly assets?: string;
+  /** Folders in which base models may lie, besides the data directory's own. */
+  readonly baseFolders?: readonly string[];
+  /** The runtime's client; by default one that starts processes with the launcher. */
+  readonly routerClient?: RouterClient;
+  /** Settings of this start alone: used and not stored. */
+  readonly overrides?: SettingsChange;
+  /** Keeps conversations, spending and contacts in memory and forgets them. */
+  readonly isEphemeral?: boolean;
+  /** How rehearsal agents speak; by default at a pace that a person can watch, without a script. */
+  readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
+}
