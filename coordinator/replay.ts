@@ -47,9 +47,11 @@ export async function* replayRoutes(
 }
 
 /** The routed messages with which a run began, as its first event carries them. */
-export function openingMessages(
-  started: Extract<RunEvent, { readonly type: 'run_started' }>,
-): Message[] {
+export function openingMessages(started: {
+  readonly earlier?: readonly Message[] | undefined;
+  readonly task: string;
+  readonly given?: readonly string[] | undefined;
+}): Message[] {
   return [
     ...(started.earlier ?? []),
     { role: 'user', content: started.task },

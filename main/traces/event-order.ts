@@ -1,0 +1,104 @@
+import type { TraceLine } from './trace-line.ts';
+
+/** What may stand after what: the grammar of a run, one event at a time. */
+type State =
+  | 'start'
+  | 'between_turns'
+  | 'turn_open'
+  | 'routed'
+  | 'attempt'
+  | 'retrying'
+  | 'call_over'
+  | 'call_failed'
+  | 'ended';
+
+const terminals = ['run_completed', 'run_failed'] as const;
+const after: Readonly<Record<State, readonly TraceLine['type'][]>> = {
+  start: ['run_started'],
+  between_turns: ['turn_started', ...terminals],
+  turn_open: ['routed', ...terminals],
+  // A turn that was selected again and then not called closes without a further attempt.
+  routed: ['dispatch_started', 'turn_completed', ...terminals],
+  attempt: ['delta', 'dispatch_finished', 'dispatch_failed', 'turn_completed'],
+  retrying: ['dispatch_started', 'turn_completed'],
+  call_over: ['turn_completed'],
+  call_failed: ['routed', 'turn_completed'],
+  ended: [],
+};
+
+/**
+ * Follows the events of one run and says of each whether it may come where it comes: first and last
+ * event, turns one by one, each closed before the next begins, calls counted from 1.
+ */
+export class EventOrder {
+  #state: State = 'start';
+  #turn = 0;
+  #calls = 0;
+
+  get hasEnded(): boolean {
+    return this.#state === 'ended';
+  }
+
+  /** A sentence about what is out of order, or null. Goes on from the event either way. */
+  problemWith(line: TraceLine): string | null {
+    const problem = this.#problem(line);
+    this.#advance(line);
+    return problem;
+  }
+
+  #problem(line: TraceLine): string | null {
+    if (!after[this.#state].includes(line.type)) {
+      return `${line.type} cannot follow here (${this.#state.replaceAll('_', ' ')})`;
+    }
+    const isOfRun = line.type === 'run_started' || isTerminal(line);
+    const turn = isOfRun ? 0 : line.type === 'turn_started' ? this.#turn + 1 : this.#turn;
+    if (line.turn !== turn) return `${line.type} has turn ${line.turn} instead of ${turn}`;
+    if (line.type === 'dispatch_started' && line.call !== this.#calls + 1) {
+      return `call ${line.call} follows call ${this.#calls}`;
+    }
+    if (
+      (line.type === 'dispatch_finished' || line.type === 'dispatch_failed') &&
+      line.call !== this.#calls
+    ) {
+      return `call ${line.call} ends where call ${this.#calls} was open`;
+    }
+    return null;
+  }
+
+  #advance(line: TraceLine): void {
+    switch (line.type) {
+      case 'run_started':
+        this.#state = 'between_turns';
+        break;
+      case 'turn_started':
+        this.#state = 'turn_open';
+        this.#turn = line.turn;
+        break;
+      case 'routed':
+        this.#state = 'routed';
+        break;
+      case 'dispatch_started':
+        this.#state = 'attempt';
+        this.#calls = line.call;
+        break;
+      case 'delta':
+        break;
+      case 'dispatch_finished':
+        this.#state = 'call_over';
+        break;
+      case 'dispatch_failed':
+        this.#state = line.next === 'retry' ? 'retrying' : 'call_failed';
+        break;
+      case 'turn_completed':
+        this.#state = 'between_turns';
+        break;
+      case 'run_completed':
+      case 'run_failed':
+        this.#state = 'ended';
+    }
+  }
+}
+
+function isTerminal(line: TraceLine): boolean {
+  return line.type === 'run_completed' || line.type === 'run_failed';
+}
