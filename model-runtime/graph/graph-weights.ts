@@ -1,5 +1,6 @@
-import type { SafetensorsFile } from '../weights/safetensors-file.ts';
+import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { SafetensorsFile } from '../weights/safetensors-file.ts';
 import { GraphError } from './graph-error.ts';
 import type { OnnxModel, OnnxType, Value } from './onnx-model.ts';
 
@@ -101,7 +102,8 @@ export function requireShape(
 
 function rangeOf(file: SafetensorsFile, entry: { start: number; end: number }) {
   return {
-    location: basename(file.path),
+    // The name behind any link: ONNX Runtime refuses links that leave its folder.
+    location: basename(realpathSync(file.path)),
     offset: entry.start,
     length: entry.end - entry.start,
   };

@@ -25,8 +25,8 @@ export const graphVersion = 1;
 export interface RouterGraphSpec {
   readonly config: Qwen3Config;
   /**
-   * Open files with the weights, all in ONE real folder, because ONNX Runtime reads external data from one:
-   * open them by their real path. The first file that has a tensor gives it, so an imported embedding
+   * Open files with the weights. Their real paths, behind any links, are in ONE folder, because ONNX
+   * Runtime reads external data from one. The first file that has a tensor gives it, so an imported embedding
    * stands before the base. Usually `[base]` for f32, `[cache]` for a quantised map: a cache file holds
    * all that its graph reads. They may be closed once the graph is built.
    */
@@ -115,13 +115,12 @@ function checkSpec({ config, embeddingMap, head, maxPositions }: RouterGraphSpec
 }
 
 function oneFolder(files: readonly SafetensorsFile[]): string {
-  const folders = new Set(files.map((file) => dirname(realpathSync(file.path))));
-  const [folder] = folders;
-  const isReal = files.every((file) => dirname(file.path) === folder);
-  if (folders.size === 1 && folder !== undefined && isReal) return folder;
+  const [folder, another] = new Set(files.map((file) => dirname(realpathSync(file.path))));
+  if (folder !== undefined && another === undefined) return folder;
+  const paths = files.map((file) => file.path).join(', ');
   throw new GraphError(
     'several_folders',
-    `Weights must be opened by their real paths in one folder; these are: ${files.map((file) => file.path).join(', ')}.`,
+    `Weights must lie in one real folder; these are: ${paths}.`,
   );
 }
 

@@ -91,6 +91,7 @@ export async function loadRouter(
       tokenizer,
       cache: new PrefixCache(spec.prefixCacheBytes),
       profile: spec.profile,
+      callTokens: profile.callTokens,
       adapterRef: manifest.adapterRef,
       graphVersion: graph.graphVersion,
       agentCount: manifest.agents.count,
@@ -123,6 +124,7 @@ async function buildGraph(
       precision,
       maxPositions,
       headNorm: profiles[spec.profile].headNorm,
+      product: profiles[spec.profile].product,
       head: { spec: manifest.head, weights: await soleTensor(spec.directory, routerFiles.head) },
       adapted: await adaptedTensors(spec.directory, manifest),
       ...(has(manifest, routerFiles.embeddingM) && {

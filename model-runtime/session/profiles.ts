@@ -1,4 +1,6 @@
 import type { Precision, PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
+import type { MatrixProduct } from '../graph/projection.ts';
+import { chunkTokens } from './run-plan.ts';
 
 /** How a profile runs the graph. */
 export interface Profile {
@@ -9,6 +11,10 @@ export interface Profile {
   readonly precision: PrecisionMap;
   /** GPU providers norm q and k inside the attention operator, which the CPU's cannot. */
   readonly headNorm: 'separate' | 'attention';
+  /** How products are written: providers without the fused one would send each of them to the CPU. */
+  readonly product: MatrixProduct;
+  /** Tokens of one call at most. */
+  readonly callTokens: number;
   /** Systems on which ONNX Runtime has the provider; null means all. */
   readonly platforms: readonly NodeJS.Platform[] | null;
   /** Whether its results are compared with the reference in our own tests. */
@@ -23,6 +29,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'cpu',
     precision: only('f32'),
     headNorm: 'separate',
+    product: 'fused',
+    callTokens: chunkTokens,
     platforms: null,
     isTested: true,
   },
@@ -32,6 +40,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'cpu',
     precision: only('block8'),
     headNorm: 'separate',
+    product: 'fused',
+    callTokens: chunkTokens,
     platforms: null,
     isTested: true,
   },
@@ -42,6 +52,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     // down_proj sees the widest activations: it stays exact until calibration says otherwise.
     precision: { default: 'int8row', projections: { down_proj: 'f32' }, exceptions: {} },
     headNorm: 'separate',
+    product: 'fused',
+    callTokens: chunkTokens,
     platforms: null,
     isTested: true,
   },
@@ -51,6 +63,10 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'webgpu',
     precision: only('f32'),
     headNorm: 'attention',
+    product: 'plain',
+    // From 32 rows on ONNX Runtime 1.30 takes an attention kernel that is wrong on adapters with
+    // subgroups of under 16 lanes (SwiftShader: an error of 1e-2). Shorter calls are right on all.
+    callTokens: 31,
     platforms: null,
     isTested: true,
   },
@@ -60,6 +76,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'cuda',
     precision: only('f32'),
     headNorm: 'attention',
+    product: 'fused',
+    callTokens: chunkTokens,
     platforms: ['linux'],
     isTested: false,
   },
@@ -69,6 +87,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'dml',
     precision: only('f32'),
     headNorm: 'separate',
+    product: 'plain',
+    callTokens: chunkTokens,
     platforms: ['win32'],
     isTested: false,
   },
@@ -78,6 +98,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     provider: 'coreml',
     precision: only('f32'),
     headNorm: 'separate',
+    product: 'plain',
+    callTokens: chunkTokens,
     platforms: ['darwin'],
     isTested: false,
   },

@@ -23,6 +23,8 @@ export interface RouterSessionParts {
   readonly tokenizer: RouterTokenizer;
   readonly cache: PrefixCache;
   readonly profile: ProfileId;
+  /** Tokens of one call at most; left out, 128. */
+  readonly callTokens?: number;
   readonly adapterRef: string;
   readonly graphVersion: number;
   /** Agents come first among the logits, roles after them. */
@@ -116,7 +118,7 @@ export class RouterSession {
     const needed = ids.slice(0, Math.max(1, ids.length - 1));
     const kept = this.#kept(cacheKey);
     const common = commonPrefix(kept.ids, needed);
-    const plan = planRun(needed.length, common);
+    const plan = planRun(needed.length, common, this.#parts.callTokens);
     // A lone token's state comes from another kernel than that of the same token among others.
     const keeps = cacheKey !== undefined && cache === 'readwrite' && needed.length > 1;
     let state = truncatedState(kept, keyValueHeads, plan.reused);

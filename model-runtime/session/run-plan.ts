@@ -3,19 +3,24 @@ export const chunkTokens = 128;
 
 /** Calls that bring a transcript's state up to `needed` tokens. */
 export interface RunPlan {
-  /** Tokens taken from the cache: at most what it offered. */
+  /** Tokens taken from the cache: an even number, at most what it offered. */
   readonly reused: number;
-  /** Lengths of the calls, in order, each 2 to 128; they sum to `needed - reused`. */
+  /** Lengths of the calls, in order; they sum to `needed - reused`. */
   readonly chunks: readonly number[];
 }
 
 /**
- * Plans the calls for a transcript of which `needed` tokens must be run and `cached` are known.
+ * Plans the calls for a transcript of which `needed` tokens must be run and `cached` are known, so that the
+ * result does not depend on how many were known.
  *
- * ONNX Runtime's kernels give other last bits for a call of one token and for 1 mod 64 tokens (65, 129, ...),
- * so no call has such a length: one cached token is fed again, or a call is split. Results are then equal to
- * the bit with and without reuse. The last needed token is always run, because its output is what is wanted.
- * A transcript with one needed token is the only exception: it has one call of length 1 and reuses nothing.
+ * ONNX Runtime's kernels give a row of a product other last bits when it stands alone: in a call of one
+ * token, in one whose length is 1 more than a multiple of the rows its kernel takes at once (64 with AVX2,
+ * 32 with AVX-512), and, with 8-bit weights, as the last of an odd number. So every call starts at an even token
+ * and none has a length of 1 mod 32; only the last one may be odd, and then it is so from whichever token it
+ * starts. What the cache knows is reused up to an even token: the last of an odd run stood alone.
+ *
+ * The last needed token is always run, because its output is what is wanted. A transcript with one needed
+ * token is the only exception: it has one call of length 1 and reuses nothing.
  *
  * @param needed 1 or more
  * @param cached tokens of the same transcript's start that the cache holds, 0 or more
@@ -23,7 +28,8 @@ export interface RunPlan {
 export function planRun(needed: number, cached: number): RunPlan {
   if (needed < 1) throw new RangeError(`a run needs at least one token, not ${needed}`);
   if (needed === 1) return { reused: 0, chunks: [1] };
-  const reused = Math.max(0, Math.min(cached, needed - 2));
+  const usable = Math.max(0, Math.min(cached, needed - 2));
+  const reused = usable - (usable % 2);
   return { reused, chunks: chunksOf(needed - reused) };
 }
 
@@ -38,9 +44,13 @@ function chunksOf(tokens: number): number[] {
   return chunks;
 }
 
-/** The longest allowed call that does not leave a single token behind. */
+/** An even length that leaves a good one behind, or all that is left. */
 function nextLength(left: number): number {
-  if (left === 65) return 63;
-  if (left <= chunkTokens) return left;
-  return left === chunkTokens + 1 ? chunkTokens - 2 : chunkTokens;
+  if (left <= chunkTokens) return leavesLoneRow(left) ? left - 3 : left;
+  const rest = left - chunkTokens;
+  return rest <= chunkTokens && leavesLoneRow(rest) ? chunkTokens - 2 : chunkTokens;
+}
+
+function leavesLoneRow(length: number): boolean {
+  return length % 32 === 1;
 }
