@@ -2,13 +2,21 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { TypedError } from '../../../contracts/failure.ts';
 import { CommandFailed, UsageError, type TerminalContext } from './context.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { evalCommand } from './commands/eval.ts';
 import { routeCommand } from './commands/route.ts';
+import { selftestCommand } from './commands/selftest.ts';
 import { urlCommand } from './commands/url.ts';
 
 /** A command's constructor: it gets what it may use and returns itself, ready to be added. */
 export type CommandFactory = (context: TerminalContext) => Command;
 
-const commands: readonly CommandFactory[] = [routeCommand, doctorCommand, urlCommand];
+const commands: readonly CommandFactory[] = [
+  routeCommand,
+  evalCommand,
+  selftestCommand,
+  doctorCommand,
+  urlCommand,
+];
 
 /**
  * Runs the terminal program.

@@ -1,0 +1,69 @@
+import type { ProfileId } from '../../../../contracts/profiles.ts';
+import { calibrateProfile } from '../../../evals/calibrate-profile.ts';
+import { FloorsStore, type Calibration } from '../../../evals/floors-store.ts';
+import { evalPlaces } from '../../../evals/places.ts';
+import { inspectSuite } from '../../../evals/suite.ts';
+import { createSystemClock } from '../../system-clock.ts';
+import { withRouter } from '../active-router.ts';
+import { CommandFailed, type TerminalContext } from '../context.ts';
+import { paint, styleOf, type TerminalStyle } from '../style.ts';
+import type { EvalCommandOptions } from './eval-options.ts';
+import { identify, suitePathOf } from './machine.ts';
+import { assetsFolder, writeReport } from './run-action.ts';
+
+/** `trinity eval --calibrate`: exit code 1 when the profile does not decide like `cpu-f32`. */
+export async function calibrateCommandAction(
+  context: TerminalContext,
+  options: EvalCommandOptions,
+): Promise<void> {
+  const suitePath = suitePathOf(options.suite, assetsFolder, context.cwd);
+  const { suiteHash } = await inspectSuite(suitePath);
+  const calibration = await withRouter(context, options, async (router, layout) => {
+    const { adapterRef } = await identify(router, context.signal);
+    return calibrateProfile({
+      suitePath,
+      key: { adapterRef, profile: options.profile, suiteHash },
+      store: new FloorsStore(evalPlaces(layout.evals).calibrations, writeReport),
+      clock: createSystemClock(),
+      signal: context.signal,
+      onCase: (profile, done) => tellProgress(context, profile, done),
+      withProfile: async (profile, work) => {
+        await router.select(options.router, profile, {
+          baseFolders: options.base === undefined ? [] : [options.base],
+        });
+        const { fallback } = await router.load();
+        // A fallback would measure another profile under this one's name.
+        if (fallback) throw new CommandFailed(fallback.reason);
+        return work(router);
+      },
+    });
+  });
+  const style = styleOf(context.stdout, context.env);
+  context.stdout.write(
+    options.json === true
+      ? `${JSON.stringify(calibration)}\n`
+      : `${describe(calibration, style).join('\n')}\n`,
+  );
+  if (calibration.refusals.length > 0) throw new CommandFailed('');
+}
+
+function tellProgress(context: TerminalContext, profile: ProfileId, done: number): void {
+  if (context.stderr.isTTY === true) context.stderr.write(`\r\u001b[K${profile}: ${done} cases`);
+}
+
+function describe(calibration: Calibration, style: TerminalStyle): string[] {
+  const { profile, agent, role, cases, agreeing, rmsDrift, rmsLogit, refusals } = calibration;
+  const percent = rmsLogit === 0 ? 0 : (rmsDrift / rmsLogit) * 100;
+  return [
+    paint(style, 'bold', `${profile} against cpu-f32`),
+    `decisions that agree  ${agreeing} of ${cases}`,
+    `logit drift           rms ${rmsDrift.toPrecision(4)}, ${percent.toFixed(2)} % of the logits' rms`,
+    `margin floors         slot ${agent.toFixed(4)}, role ${role.toFixed(4)}`,
+    ...(refusals.length === 0
+      ? [paint(style, 'green', 'may be the default profile for this router')]
+      : [
+          paint(style, 'red', 'refused as the default profile:'),
+          ...refusals.map((refusal) => `  ${refusal}`),
+        ]),
+  ];
+}

@@ -1,0 +1,130 @@
+import type { EvalCase, EvalSummary } from '../../../../contracts/evals.ts';
+import { roleNameOf } from '../../../../contracts/roles.ts';
+import type { Comparison } from '../../../evals/comparison.ts';
+import type { Floors } from '../../../evals/judgement.ts';
+import type { CaseLine } from '../../../evals/results-file.ts';
+import type { SuiteReport } from '../../../evals/suite.ts';
+import { paint, type TerminalStyle } from '../style.ts';
+
+const statusWords = {
+  passed: 'PASS',
+  failed: 'FAIL',
+  reported: 'REPORT ONLY',
+  error: 'ERROR',
+} as const;
+
+const promptCharacters = 72;
+
+/** The lines of one case: `[i/n] id - PASS|FAIL`, prompt, expected and returned route, tokens. */
+export function caseLines(
+  line: CaseLine,
+  evalCase: EvalCase | null,
+  place: { readonly position: number; readonly total: number; readonly remainingMs: number | null },
+  agentLabels: readonly string[],
+  style: TerminalStyle,
+): string[] {
+  const status = statusWords[line.status];
+  const colour = line.status === 'failed' || line.status === 'error' ? 'red' : 'green';
+  const eta =
+    place.remainingMs === null ? '' : paint(style, 'dim', `  ${inTime(place.remainingMs)} left`);
+  const head = `[${place.position}/${place.total}] ${line.id} - ${paint(style, colour, status)}${eta}`;
+  if (line.type === 'case_error') return [head, `  ${line.message} (${line.code})`];
+  const name = (id: number): string => `${id} ${agentLabels[id] ?? ''}`.trimEnd();
+  const expectedAgents = line.expected.agentIds?.map(name).join(' or ') ?? 'any slot';
+  const expectedRoles = line.expected.roleIds?.map(roleNameOf).join(' or ') ?? 'any role';
+  return [
+    head,
+    ...(evalCase === null ? [] : [`  prompt    ${shortPrompt(evalCase)}`]),
+    `  expected  ${expectedAgents}, ${expectedRoles}`,
+    `  returned  ${name(line.agentId)}, ${roleNameOf(line.roleId)}` +
+      `  (margins ${(line.agentMargin ?? 0).toFixed(4)}, ${(line.roleMargin ?? 0).toFixed(4)})`,
+    `  tokens    ${line.tokenCount}`,
+    ...(line.failures.length === 0
+      ? []
+      : [paint(style, 'red', `  failed    ${line.failures.join(', ')}`)]),
+  ];
+}
+
+function shortPrompt(evalCase: EvalCase): string {
+  const last = evalCase.messages.at(-1)?.content ?? '';
+  const line = last
+    .replace(/\s+/gu, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  const graphemes = [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment);
+  return graphemes.length <= promptCharacters
+    ? line
+    : `${graphemes.slice(0, promptCharacters).join('')}…`;
+}
+
+function inTime(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** What a suite holds that will not run. */
+export function diagnosticLines(suite: SuiteReport, style: TerminalStyle): string[] {
+  const lines = suite.diagnostics.map(({ file, line, caseId, code, message }) => {
+    const where = `${file}${line === null ? '' : `:${line}`}${caseId === null ? '' : ` (${caseId})`}`;
+    return paint(style, 'yellow', `${where}: ${message} [${code}]`);
+  });
+  if (suite.moreDiagnostics > 0) lines.push(`and ${suite.moreDiagnostics} more`);
+  return lines;
+}
+
+/** Totals, choices per slot and role, worst margins, and where the floors came from. */
+export function summaryLines(
+  summary: EvalSummary,
+  floors: Floors,
+  agentLabels: readonly string[],
+  style: TerminalStyle,
+): string[] {
+  const isGood = summary.failed === 0 && summary.errors === 0;
+  const totals =
+    `${summary.passed} passed, ${summary.failed} failed, ` +
+    `${summary.reported} reported, ${summary.errors} errors`;
+  const counts = (
+    record: Readonly<Record<string, number>>,
+    nameOf: (id: number) => string,
+  ): string =>
+    Object.entries(record)
+      .map(([id, count]) => `${nameOf(Number(id))}: ${count}`)
+      .join(', ');
+  const worst = (entry: EvalSummary['worstAgentMargin']): string =>
+    entry === null ? 'none' : `${entry.margin.toFixed(4)} (${entry.id})`;
+  return [
+    '',
+    paint(style, isGood ? 'green' : 'red', totals),
+    `slots  ${counts(summary.agents, (id) => `${id} ${agentLabels[id] ?? ''}`.trimEnd())}`,
+    `roles  ${counts(summary.roles, roleNameOf)}`,
+    `worst margins  slot ${worst(summary.worstAgentMargin)}, role ${worst(summary.worstRoleMargin)}`,
+    floorsLine(floors),
+  ];
+}
+
+function floorsLine(floors: Floors): string {
+  if (floors.source === 'none') {
+    return 'margin floors  none: this router, profile and suite are uncalibrated';
+  }
+  return `margin floors  slot ${floors.agent ?? 'none'}, role ${floors.role ?? 'none'} (${floors.source})`;
+}
+
+/** The verdict of a comparison in words. */
+export function comparisonLines(result: Comparison, style: TerminalStyle): string[] {
+  const colour = result.verdict === 'broken' ? 'red' : 'green';
+  const words = {
+    identical: 'identical',
+    stable: 'decision-stable with drift',
+    broken: 'broken',
+  } as const;
+  const first = result.firstBroken;
+  return [
+    paint(style, colour, words[result.verdict]),
+    ...(first === null ? [] : [`first broken: ${first.invariant}, case ${first.caseId}`]),
+    `${result.compared} compared: ${result.same} same, ${result.flipped} flipped, ` +
+      `${result.mismatched} of another transcript or length; ` +
+      `${result.missingLeft} missing left, ${result.missingRight} missing right`,
+    `logit drift  max ${result.maxDrift.toPrecision(4)}, rms ${result.rmsDrift.toPrecision(4)} ` +
+      `of ${result.rmsLogit.toPrecision(4)}`,
+  ];
+}
