@@ -11,7 +11,9 @@ import { frame, type ProviderFormat } from './provider-server.ts';
 export const anthropicMessagesFormat: ProviderFormat = {
   preset: 'anthropic',
   basePath: '/v1',
-  isAuthorised: ({ headers }, key) => headers['x-api-key'] === key,
+  // The API takes a key either way: its reference shows `x-api-key`, its own client sends a bearer.
+  isAuthorised: ({ headers }, key) =>
+    headers['x-api-key'] === key || headers['authorization'] === `Bearer ${key}`,
   wantsStream: ({ json }) => (json as { stream?: boolean }).stream === true,
 
   frames(answer) {

@@ -129,12 +129,7 @@ async function perform(reply: Reply, outgoing: ServerResponse): Promise<void> {
   for (const step of reply.steps) {
     if (outgoing.destroyed) return;
     if ('write' in step) {
-      if (!outgoing.write(step.write)) {
-        await new Promise((resolve) => {
-          outgoing.once('drain', resolve);
-          outgoing.once('close', resolve);
-        });
-      }
+      if (!outgoing.write(step.write)) await untilWritable(outgoing);
       // Each write leaves on its own, so that a client sees the pieces apart.
       await new Promise((resolve) => setImmediate(resolve));
     } else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
@@ -144,4 +139,16 @@ async function perform(reply: Reply, outgoing: ServerResponse): Promise<void> {
       return;
     } else outgoing.end();
   }
+}
+
+function untilWritable(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      outgoing.off('drain', go);
+      outgoing.off('close', go);
+      resolve();
+    };
+    outgoing.on('drain', go);
+    outgoing.on('close', go);
+  });
 }

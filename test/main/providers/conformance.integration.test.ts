@@ -130,7 +130,7 @@ describe.each(formats)('%s', (_name, format) => {
     const bytes = Buffer.from(format.frames({ ...plainAnswer, text: [said] }).join(''));
     const { text, last } = await ask(format, {
       headers: streamHeaders,
-      steps: [...bytes].map((byte) => ({ write: Buffer.of(byte) })).concat({ end: true } as never),
+      steps: [...[...bytes].map((byte) => ({ write: Buffer.of(byte) })), { end: true }],
     });
     expect(text).toBe(said);
     expect(last).toMatchObject({ type: 'finished', skippedChunks: 0 });
