@@ -1,4 +1,4 @@
-/** Tokens run at most in one call: cancel and progress are looked at between calls. */
+/** Tokens run at most in one call, where a profile does not ask for fewer: cancel and progress are looked at between calls. */
 export const chunkTokens = 128;
 
 /** Calls that bring a transcript's state up to `needed` tokens. */
@@ -24,20 +24,21 @@ export interface RunPlan {
  *
  * @param needed 1 or more
  * @param cached tokens of the same transcript's start that the cache holds, 0 or more
+ * @param longest tokens of one call at most, 6 or more
  */
-export function planRun(needed: number, cached: number): RunPlan {
+export function planRun(needed: number, cached: number, longest: number = chunkTokens): RunPlan {
   if (needed < 1) throw new RangeError(`a run needs at least one token, not ${needed}`);
   if (needed === 1) return { reused: 0, chunks: [1] };
   const usable = Math.max(0, Math.min(cached, needed - 2));
   const reused = usable - (usable % 2);
-  return { reused, chunks: chunksOf(needed - reused) };
+  return { reused, chunks: chunksOf(needed - reused, longest) };
 }
 
-function chunksOf(tokens: number): number[] {
+function chunksOf(tokens: number, longest: number): number[] {
   const chunks: number[] = [];
   let left = tokens;
   while (left > 0) {
-    const length = nextLength(left);
+    const length = nextLength(left, longest);
     chunks.push(length);
     left -= length;
   }
@@ -45,10 +46,11 @@ function chunksOf(tokens: number): number[] {
 }
 
 /** An even length that leaves a good one behind, or all that is left. */
-function nextLength(left: number): number {
-  if (left <= chunkTokens) return leavesLoneRow(left) ? left - 3 : left;
-  const rest = left - chunkTokens;
-  return rest <= chunkTokens && leavesLoneRow(rest) ? chunkTokens - 2 : chunkTokens;
+function nextLength(left: number, longest: number): number {
+  if (left <= longest) return leavesLoneRow(left) ? left - 3 : left;
+  const even = longest - (longest % 2);
+  const rest = left - even;
+  return rest <= longest && leavesLoneRow(rest) ? even - 2 : even;
 }
 
 function leavesLoneRow(length: number): boolean {
