@@ -25,9 +25,7 @@ const tokenizerFileSchema = z.looseObject({
     vocab: z.custom<object>((value) => isObject(value) && Object.keys(value).length > 0),
     merges: z.custom<readonly unknown[]>(Array.isArray),
   }),
-  added_tokens: z
-    .array(z.looseObject({ id: z.number().int(), content: z.string() }))
-    .default([]),
+  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
 });
 
 /**

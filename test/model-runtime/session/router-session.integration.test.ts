@@ -84,10 +84,10 @@ describe('a router session', () => {
       ...smallShape,
       hiddenSize: 1024,
       layers: 2,
-      queryHeads: 4,
-      keyValueHeads: 2,
+      queryHeads: 2,
+      keyValueHeads: 1,
       headDim: 64,
-      feedForwardSize: 256,
+      feedForwardSize: 128,
     });
     const { session } = await openCheckpointSession(wide);
     await expectEqualAtSplits(session, [7, 64, 65, 66, 129, 193, 199]);
