@@ -14,6 +14,8 @@ const common = {
   baseRevision: z.string().max(300).nullable().default(null),
   /** Replace a router that is there: built beside it and swapped in on success. */
   force: z.boolean().default(false),
+  /** Folder for digests of large files and decompositions of matrices; null keeps none. */
+  cacheDirectory: folder.nullable().default(null),
 };
 
 /** Builds a router from a base and an evolved vector. */
@@ -37,8 +39,6 @@ export const exportRequestSchema = z.object({
   onlyTensor: z.string().nullable().default(null),
   /** Check everything and say what would be built; write nothing. */
   dryRun: z.boolean().default(false),
-  /** Folder of decompositions kept by the digest of their matrix; null keeps none. */
-  decompositions: folder.nullable().default(null),
   /** Worker threads; null is one per core, four at most. The result does not depend on it. */
   workers: z.number().int().min(1).max(64).nullable().default(null),
 });

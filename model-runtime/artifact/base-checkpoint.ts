@@ -8,9 +8,8 @@ import { BuildError } from './build-error.ts';
 import type { DigestCache } from './digest-cache.ts';
 import { originOf } from './published-router.ts';
 
-/** Files by which a base is known, those it must have first. */
-const required = ['config.json', 'model.safetensors'] as const;
-const optional = ['tokenizer.json'] as const;
+/** Files by which a base is known. */
+const baseFiles = ['config.json', 'model.safetensors', 'tokenizer.json'] as const;
 
 /** A checkpoint that a router is built on. */
 export interface BaseCheckpoint {
@@ -22,13 +21,13 @@ export interface BaseCheckpoint {
 }
 
 /**
- * Opens a base: a folder with config.json and model.safetensors, or a Hugging Face snapshot, whose files are
- * links.
+ * Opens a base: a folder with config.json, model.safetensors and tokenizer.json, or a Hugging Face snapshot,
+ * whose files are links.
  *
  * @throws BuildError `base_invalid` naming what is missing; WeightsError of a damaged or unsupported one
  */
 export async function openBase(folder: string): Promise<BaseCheckpoint> {
-  for (const name of required) {
+  for (const name of baseFiles) {
     await realpath(join(folder, name)).catch((cause: unknown) => {
       throw new BuildError(
         'base_invalid',
@@ -55,9 +54,8 @@ export async function baseIdentity(
   asked: { readonly repo: string | null; readonly revision: string | null },
 ): Promise<RouterManifest['base']> {
   const files: FileDigest[] = [];
-  for (const path of [...required, ...optional]) {
-    const real = await realpath(join(base.folder, path)).catch(() => null);
-    if (real === null) continue;
+  for (const path of baseFiles) {
+    const real = await realpath(join(base.folder, path));
     const { size } = await lstat(real);
     files.push({ path, bytes: size, sha256: await digests.sha256(real) });
   }

@@ -4,11 +4,15 @@ import { TypedError } from '../../contracts/failure.ts';
 export type BuildErrorCode =
   /** The folder's unfinished or finished router was made from other inputs. */
   | 'inputs_changed'
+  /** The folder holds a finished router that would be replaced. */
+  | 'already_there'
   /** The folder holds something that is no router of ours. */
   | 'not_a_router'
   /** Another build is writing the folder. */
   | 'build_in_progress'
   | 'cancelled'
+  /** The build process ended by itself. */
+  | 'process_died'
   | 'unknown_tensor'
   | 'disk_full'
   | 'not_writable'

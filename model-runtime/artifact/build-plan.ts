@@ -18,7 +18,7 @@ import {
 } from '../adaptation/vector.ts';
 import { openBase, type BaseCheckpoint } from './base-checkpoint.ts';
 import { BuildError } from './build-error.ts';
-import { publishedAgentLabels } from './published-router.ts';
+import { agentLabels, checkedLabels } from './published-router.ts';
 
 /** A tensor of a build: where it lies, and the spans of offsets that scale it, first applied first. */
 export interface PlannedPart {
@@ -35,7 +35,7 @@ export interface BuildPlan {
   readonly request: ExportRequest;
   readonly base: BaseCheckpoint;
   readonly vector: RouterVector;
-  readonly head: { readonly values: Float32Array; readonly spec: HeadSpec };
+  readonly head: { readonly values: Float32Array<ArrayBuffer>; readonly spec: HeadSpec };
   readonly labels: readonly string[];
   readonly parts: readonly PlannedPart[];
 }
@@ -70,7 +70,7 @@ export async function planBuild(request: ExportRequest): Promise<BuildPlan> {
     base,
     vector,
     head: { values: head, spec: { kind: 'linear', shape } },
-    labels: labelsOf(request),
+    labels: checkedLabels(request.labels, request.agents) ?? agentLabels(request.agents),
     parts: selection.map((tensor) => ({
       tensor,
       matrix: { ...tensor, path: base.weightsPath },
@@ -148,17 +148,4 @@ function checkEmbedding(
     `The reading "${reading}" is for bases that tie ${embedding.name} and the language head; this one does not ` +
       '(tie_word_embeddings in config.json).',
   );
-}
-
-function labelsOf({ labels, agents }: ExportRequest): readonly string[] {
-  if (labels !== null && labels.length !== agents) {
-    throw new BuildError(
-      'head_invalid',
-      `${labels.length} labels were given for ${agents} agents.`,
-    );
-  }
-  if (labels !== null) return labels;
-  return agents === publishedAgentLabels.length
-    ? publishedAgentLabels
-    : Array.from({ length: agents }, (_, index) => `agent ${index}`);
 }

@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExportRequest } from '../../contracts/build.ts';
-import type { AdaptedTensor, FileDigest, RouterManifest } from '../../contracts/manifest.ts';
+import type { AdaptedTensor, RouterManifest } from '../../contracts/manifest.ts';
 import type { Eigensystem } from '../adaptation/eigen.ts';
-import { headTensor } from '../adaptation/vector.ts';
-import { writeSafetensors } from '../weights/safetensors-writer.ts';
 import { baseIdentity } from './base-checkpoint.ts';
 import { prepareDirectory } from './build-directory.ts';
 import { BuildError } from './build-error.ts';
@@ -17,7 +15,7 @@ import { BuildProgress, workOf } from './build-progress.ts';
 import { intoDirectory } from './build-target.ts';
 import { buildTensor } from './build-tensor.ts';
 import { eachOf, throwIfStopped, type BuildTools } from './build-tools.ts';
-import { routerFiles } from './identity.ts';
+import { writeHead } from './head-file.ts';
 import { writeManifest } from './manifest-file.ts';
 import { readManifest } from './router-directory.ts';
 
@@ -195,17 +193,11 @@ class Build {
 
   async #writeHead(): Promise<void> {
     const { spec, values } = this.#plan.head;
-    const path = join(this.#directory, routerFiles.head);
-    const written = await writeSafetensors(path, [headTensor(values, spec.shape)], {
-      headerAlignment: 1,
-      ...(this.#tools.files && { files: this.#tools.files }),
-    });
-    const digest: FileDigest = {
-      path: routerFiles.head,
-      bytes: written.bytes,
-      sha256: written.sha256,
+    const head = { shape: spec.shape, values };
+    this.#draft = {
+      ...this.#draft,
+      files: [await writeHead(this.#directory, head, this.#tools.files)],
     };
-    this.#draft = { ...this.#draft, files: [digest] };
   }
 
   #entry(name: string): AdaptedTensor {

@@ -1,5 +1,7 @@
+import { BuildError } from './build-error.ts';
+
 /** Training metadata of the published router, in checkpoint order. What a slot calls is what the person bound to it. */
-export const publishedAgentLabels: readonly string[] = [
+const publishedAgentLabels: readonly string[] = [
   'gpt-5',
   'claude-sonnet-4-20250514',
   'gemini-2.5-pro',
@@ -8,6 +10,22 @@ export const publishedAgentLabels: readonly string[] = [
   'Qwen/Qwen3-32B (reasoning)',
   'Qwen/Qwen3-32B (direct)',
 ];
+
+/** Labels where none were given: the published ones for seven agents. */
+export function agentLabels(count: number): readonly string[] {
+  if (count === publishedAgentLabels.length) return publishedAgentLabels;
+  return Array.from({ length: count }, (_, index) => `agent ${index}`);
+}
+
+/** Labels that were given, one for each agent; null when none were. Throws BuildError `head_invalid`. */
+export function checkedLabels(
+  labels: readonly string[] | null,
+  count: number,
+): readonly string[] | null {
+  if (labels === null || labels.length === count) return labels;
+  const text = `${labels.length} labels were given for ${count} agents.`;
+  throw new BuildError('head_invalid', text);
+}
 
 /** Published bases by the digest of their model.safetensors. */
 const knownBases: Readonly<Record<string, BaseOrigin>> = {

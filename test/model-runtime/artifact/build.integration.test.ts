@@ -201,7 +201,9 @@ describe('a build with other inputs', () => {
       async (bench: Workbench) => {
         const other = join(bench.folder, 'other-base');
         await mkdir(other, { recursive: true });
-        await copyFile(join(bench.base.folder, 'config.json'), join(other, 'config.json'));
+        for (const name of ['config.json', 'tokenizer.json']) {
+          await copyFile(join(bench.base.folder, name), join(other, name));
+        }
         const weights = await readFile(join(bench.base.folder, 'model.safetensors'));
         weights[weights.length - 2]! ^= 1;
         await writeFile(join(other, 'model.safetensors'), weights);
@@ -390,7 +392,9 @@ describe('a build that cannot be made', () => {
     await expect(buildRouter(bench.request({ base: empty }), toolsFor())).rejects.toThrowError(
       failure('base_invalid', 'config.json'),
     );
-    await copyFile(join(bench.base.folder, 'config.json'), join(empty, 'config.json'));
+    for (const name of ['config.json', 'tokenizer.json']) {
+      await copyFile(join(bench.base.folder, name), join(empty, name));
+    }
     const weights = await readFile(join(bench.base.folder, 'model.safetensors'));
     await writeFile(join(empty, 'model.safetensors'), weights.subarray(0, -1000));
     await expect(buildRouter(bench.request({ base: empty }), toolsFor())).rejects.toThrowError(

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -38,6 +38,8 @@ export interface Workbench {
 export async function openWorkbench(seed = 1): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'trinity-build-'));
   const base = await writeQwen3Checkpoint(join(folder, 'base'), smallShape, seed);
+  // Building reads no tokenizer, but a base has one.
+  await writeFile(join(base.folder, 'tokenizer.json'), '{}');
   const vector = vectorOf(5);
   const vectorPath = await writeVector(folder, 'vector', vector);
   return {
