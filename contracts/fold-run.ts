@@ -153,7 +153,7 @@ function afterFailure(turn: TurnRecord, event: RunEventOf<'dispatch_failed'>): T
   return {
     ...turn,
     failures: [...turn.failures, { slot, code, message, next }],
-    latencyMs: event.latencyMs,
+    latencyMs: next === 'end' ? event.latencyMs : turn.latencyMs,
     // Thoughts of an attempt that is made again belong to no text; shown text is never taken back.
     reasoning: next === 'end' || turn.text !== '' ? turn.reasoning : '',
   };

@@ -54,12 +54,13 @@ async function connectBySocket(): Promise<Connection> {
   }
   const url = new URL(socketPath, location.href.replace(/^http/, 'ws'));
   const socket = new WebSocket(url, socketProtocols(secret));
+  // The link first: its calls end before anyone hears that the connection has.
+  const link = new SocketLink({ websocket: socket });
   const closed = new Promise<'lost' | 'host-ended'>((resolve) => {
     socket.addEventListener('close', (event) => {
       resolve(event.code === socketClosed.goingAway ? 'host-ended' : 'lost');
     });
   });
-  const link = new SocketLink({ websocket: socket });
   const opened = new Promise<true>((resolve) => {
     socket.addEventListener('open', () => resolve(true));
   });

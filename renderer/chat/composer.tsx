@@ -73,7 +73,9 @@ export function Composer() {
             onClick={() => void previewRoute(session, { text, pins })}
           >
             <Icon name="eye" size={14} />
-            Preview<span className="composer__long"> route</span>
+            <span>
+              Preview<span className="composer__long"> route</span>
+            </span>
           </button>
           <span className="composer__gap" />
           {isRunning ? (

@@ -13,6 +13,7 @@ export function useStickToBottom(key: string) {
   const view = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
+  const lastTop = useRef(0);
   const [isAtEnd, setAtEnd] = useState(true);
 
   const toEnd = useCallback(() => {
@@ -25,7 +26,11 @@ export function useStickToBottom(key: string) {
   const onScroll = useCallback(() => {
     const box = view.current;
     if (box === null) return;
-    sticks.current = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+    // Content may have grown since this scroll was made, so only a way up is a person's wish to leave.
+    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+    if (isNear) sticks.current = true;
+    else if (box.scrollTop < lastTop.current) sticks.current = false;
+    lastTop.current = box.scrollTop;
     setAtEnd(sticks.current);
   }, []);
 

@@ -1,6 +1,5 @@
 import { memo } from 'react';
 import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
-import { CopyButton } from '../controls/copy-button.tsx';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { Foldable } from './foldable.tsx';
@@ -50,16 +49,13 @@ export const TurnCard = memo(function TurnCard({ run, turn, isInspected, isAnswe
           <MarkdownText text={turn.text} />
         </Foldable>
       )}
-      {facts.length === 0 && turn.text === '' ? null : (
+      {facts.length === 0 ? null : (
         <footer className="turn__foot">
           {facts.map((fact) => (
             <FactChip key={fact.text} tone={fact.tone}>
               {fact.text}
             </FactChip>
           ))}
-          {turn.text === '' || isLive ? null : (
-            <CopyButton text={turn.text} label="Copy this turn as Markdown" />
-          )}
         </footer>
       )}
     </article>

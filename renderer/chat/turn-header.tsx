@@ -1,4 +1,5 @@
 import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
+import { CopyButton } from '../controls/copy-button.tsx';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { Fingerprint } from '../routing/fingerprint.tsx';
 import { durationText, logitText } from '../routing/numbers.ts';
@@ -31,7 +32,7 @@ export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
             title={label === null ? undefined : `The checkpoint’s label for this slot: ${label}`}
           >
             {turn.provider === 'rehearsal'
-              ? 'rehearsal agent, no model called'
+              ? 'rehearsal, no model called'
               : `${model} · ${turn.provider}`}
           </span>
         )}
@@ -54,6 +55,9 @@ export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
           >
             <Fingerprint decision={decision} />
           </button>
+          {turn.complete || (run.status !== 'running' && turn.text !== '') ? (
+            <CopyButton text={turn.text} label={`Copy turn ${turn.turn} as Markdown`} />
+          ) : null}
         </div>
       )}
     </header>

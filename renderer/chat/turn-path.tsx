@@ -1,7 +1,6 @@
-import type { RouteDecision } from '../../contracts/route.ts';
 import type { TurnRecord } from '../../contracts/stored.ts';
 import { Icon } from '../controls/icon.tsx';
-import { explainRole, explainSlot, type SlotNamer } from '../routing/explain.ts';
+import { explainDecision, explainSlot, type SlotNamer } from '../routing/explain.ts';
 
 type Props = { turn: TurnRecord; nameOf: SlotNamer };
 
@@ -14,7 +13,7 @@ export function TurnPath({ turn, nameOf }: Props) {
   if (first === undefined) return null;
   return (
     <ul className="turn__path" role="list">
-      <li>{whyWords(first, nameOf)}</li>
+      <li>{explainDecision(first, nameOf).join(' ')}</li>
       {turn.failures.map((failure, index) => (
         <li key={index} className="turn__failure">
           <Icon name="warning" size={13} />
@@ -30,17 +29,4 @@ export function TurnPath({ turn, nameOf }: Props) {
       ))}
     </ul>
   );
-}
-
-/** One sentence where the router decided alone; otherwise what overruled it, for role and slot apart. */
-function whyWords(decision: RouteDecision, nameOf: SlotNamer): string {
-  const { slot, role } = decision;
-  if (slot.reason.kind === 'router' && role.reason.kind === 'router') {
-    return `The router chose ${nameOf(slot.effective)} as ${role.effective}.`;
-  }
-  const parts = [
-    role.reason.kind === 'router' ? '' : explainRole(decision),
-    slot.reason.kind === 'router' ? '' : explainSlot(decision, nameOf),
-  ];
-  return parts.filter((part) => part !== '').join(' ');
 }

@@ -2,7 +2,7 @@ import { roleId, roleNames } from '../../contracts/roles.ts';
 import type { RouteDecision } from '../../contracts/route.ts';
 import { usePart } from '../stores/use-session.ts';
 import { barChart } from './bars.ts';
-import { explainRole, explainSlot, maskWords, type SlotNamer } from './explain.ts';
+import { explainDecision, maskWords, type SlotNamer } from './explain.ts';
 import { LogitBars, type BarRow } from './logit-bars.tsx';
 import { logitText } from './numbers.ts';
 import { RoleBadge } from './role-badge.tsx';
@@ -38,8 +38,11 @@ export function DecisionView({ decision, nameOf, toggle }: Props) {
       <p className="decision__choice">
         <strong>{nameOf(slot.effective)}</strong> as <RoleBadge role={role.effective} />
       </p>
-      <p className="decision__why">{explainRole(decision)}</p>
-      <p className="decision__why">{explainSlot(decision, nameOf)}</p>
+      {explainDecision(decision, nameOf, toggle?.disabled).map((sentence) => (
+        <p key={sentence} className="decision__why">
+          {sentence}
+        </p>
+      ))}
       <LogitBars
         title="Agents"
         note={`margin ${logitText(decision.agentMargin)}`}

@@ -24,6 +24,19 @@ export function tagsOf({ slot, role }: RouteDecision): readonly ChoiceTag[] {
   return tags.size === 0 ? ['router'] : [...tags];
 }
 
+/** Why a turn has its agent and role: one sentence where the router decided both, else one for each. */
+export function explainDecision(
+  decision: RouteDecision,
+  nameOf: SlotNamer,
+  leftOut: readonly number[] = [],
+): readonly string[] {
+  const { slot, role } = decision;
+  if (slot.reason.kind === 'router' && role.reason.kind === 'router') {
+    return [`The router chose ${nameOf(slot.effective)} as ${role.effective}.`];
+  }
+  return [explainRole(decision), explainSlot(decision, nameOf, leftOut)];
+}
+
 /** Why the turn has its role, in one sentence. */
 export function explainRole({ role }: RouteDecision): string {
   const { raw, effective, reason } = role;
@@ -44,8 +57,16 @@ export function explainRole({ role }: RouteDecision): string {
   }
 }
 
-/** Why the turn has its slot, in one sentence. */
-export function explainSlot({ slot }: RouteDecision, nameOf: SlotNamer): string {
+/**
+ * Why the turn has its slot, in one sentence.
+ *
+ * @param leftOut slots that the person left out of a preview
+ */
+export function explainSlot(
+  { slot }: RouteDecision,
+  nameOf: SlotNamer,
+  leftOut: readonly number[] = [],
+): string {
   const { raw, effective, reason } = slot;
   switch (reason.kind) {
     case 'router':
@@ -56,7 +77,7 @@ export function explainSlot({ slot }: RouteDecision, nameOf: SlotNamer): string 
         : `You pinned ${nameOf(effective)}; the router would have chosen ${nameOf(raw)}.`;
     case 'mask':
       return reason.over === 'router'
-        ? `The router chose ${nameOf(raw)}, ${maskWords[reason.cause]}; ${nameOf(effective)} comes next.`
+        ? `The router chose ${nameOf(raw)}, ${leftOut.includes(raw) ? 'which you left out' : maskWords[reason.cause]}; ${nameOf(effective)} comes next.`
         : `You pinned a slot ${maskWords[reason.cause]}; ${nameOf(effective)} was called instead.`;
   }
 }

@@ -3,7 +3,6 @@ import { inspectedTurn, turnsOf } from '../stores/inspector-state.ts';
 import { followLatest, stepTurn } from '../stores/inspector.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { setInspectorOpen } from '../stores/view.ts';
-import { MarginPanel } from './margin-panel.tsx';
 import { TurnInspection } from './turn-inspection.tsx';
 import { WhatIfPanel } from './what-if-panel.tsx';
 
@@ -27,7 +26,6 @@ export function Inspector() {
       </header>
       <div className="inspector__body" tabIndex={0} role="region" aria-label="Decision">
         {isWhatIf ? <WhatIfPanel /> : <Inspected />}
-        <MarginPanel />
       </div>
     </aside>
   );

@@ -31,7 +31,7 @@ export function MarginChart({ points }: { points: readonly MarginPoint[] }) {
             accessibilityLayer={false}
             tabIndex={-1}
           >
-            <CartesianGrid className="history__grid" vertical={false} />
+            <CartesianGrid vertical={false} />
             <XAxis
               dataKey="ordinal"
               type="number"

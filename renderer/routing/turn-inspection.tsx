@@ -4,6 +4,7 @@ import { showDecision } from '../stores/inspector.ts';
 import { useSession } from '../stores/use-session.ts';
 import { DecisionFacts } from './decision-facts.tsx';
 import { DecisionView } from './decision-view.tsx';
+import { MarginPanel } from './margin-panel.tsx';
 import { useSlotNames } from './slot-name.ts';
 
 type Props = { run: RunRecord; turn: TurnRecord; decisionIndex: number | null };
@@ -16,16 +17,19 @@ export function TurnInspection({ run, turn, decisionIndex }: Props) {
   const decision = turn.decisions[index];
   if (decision === undefined) {
     return (
-      <p className="inspector__waiting">
-        {run.status === 'running' ? (
-          <>
-            <span className="spinner" aria-hidden="true" />
-            The router reads the conversation…
-          </>
-        ) : (
-          'This turn ended before the router had decided.'
-        )}
-      </p>
+      <>
+        <p className="inspector__waiting">
+          {run.status === 'running' ? (
+            <>
+              <span className="spinner" aria-hidden="true" />
+              The router reads the conversation…
+            </>
+          ) : (
+            'This turn ended before the router had decided.'
+          )}
+        </p>
+        <MarginPanel />
+      </>
     );
   }
   return (
@@ -44,6 +48,7 @@ export function TurnInspection({ run, turn, decisionIndex }: Props) {
         </div>
       )}
       <DecisionView decision={decision} nameOf={nameOf} />
+      <MarginPanel />
       <DecisionFacts decision={decision} turn={turn} />
     </>
   );

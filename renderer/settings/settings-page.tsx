@@ -6,6 +6,7 @@ import { changeSettings } from '../stores/settings.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { AboutSettings } from './about-settings.tsx';
 import { BudgetSettings } from './budget-settings.tsx';
+import { Contacts } from './contacts.tsx';
 import { NumberSetting } from './number-setting.tsx';
 import { RoleSettings } from './role-settings.tsx';
 import { SettingSection } from './setting-section.tsx';
@@ -61,6 +62,7 @@ export function SettingsPage() {
               <TraceSettings traces={settings.traces} />
             </>
           )}
+          <Contacts />
           <AboutSettings about={about} />
         </div>
       </div>

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { changeSettings } from '../stores/settings.ts';
 import { bindAllSlots } from '../stores/slots.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
-import { report } from '../stores/view.ts';
 import {
   bindingOf,
   draftOfSlot,
@@ -22,6 +21,7 @@ export function BindAllCard() {
   }));
   const [typed, setTyped] = useState<BindingDraft | null>(null);
   const [isSaving, setSaving] = useState(false);
+  const [done, setDone] = useState('');
   const offered = presets.filter(({ wireFormat }) => wireFormat !== 'rehearsal');
   const draft = typed ?? draftOfSlot(null, offered, schemes);
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
@@ -36,14 +36,9 @@ export function BindAllCard() {
     );
     setSaving(false);
     if (!isBound) return;
-    setTyped(null);
-    if (await changeSettings(session, { agents: 'slots' })) {
-      report(
-        session,
-        `All ${count} slots call ${draft.model.trim()}. Your agents answer now.`,
-        null,
-      );
-    }
+    setTyped({ ...draft, secret: '' });
+    const answers = await changeSettings(session, { agents: 'slots' });
+    setDone(`All slots call ${draft.model.trim()}.${answers ? ' Your agents answer now.' : ''}`);
   };
   return (
     <section className="card" aria-labelledby="bind-all">
@@ -60,12 +55,19 @@ export function BindAllCard() {
           void save();
         }}
       >
-        <div className="bind-all__fields">
-          <ProviderFields draft={draft} onChange={setTyped} slot={null} />
+        <div className="bind-fields">
+          <ProviderFields
+            draft={draft}
+            onChange={(next) => {
+              setTyped(next);
+              setDone('');
+            }}
+            slot={null}
+          />
         </div>
         <div className="bind-all__foot">
           <p className="muted" role="status">
-            {problems[0] ?? ''}
+            {done === '' ? (problems[0] ?? '') : done}
           </p>
           <button
             type="submit"

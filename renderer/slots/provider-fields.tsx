@@ -24,6 +24,24 @@ export function ProviderFields({ draft, onChange, slot }: Props) {
   const bound = slot?.key ?? null;
   const isKept = keepsKey(slot, draft, preset);
   const models = [...new Set([...tested, ...(preset?.modelExamples ?? [])])];
+  const isAddressNeeded = (preset?.baseUrl ?? null) === null;
+  const address = (
+    <Field label={isAddressNeeded ? 'Address of the server' : 'Address (optional)'}>
+      {(ids) => (
+        <input
+          {...ids}
+          className="input"
+          type="url"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={2000}
+          placeholder={preset?.baseUrl ?? 'http://127.0.0.1:8080/v1'}
+          value={draft.baseUrl}
+          onChange={({ target }) => onChange({ ...draft, baseUrl: target.value })}
+        />
+      )}
+    </Field>
+  );
   return (
     <>
       <Field label="Provider">
@@ -69,25 +87,7 @@ export function ProviderFields({ draft, onChange, slot }: Props) {
       </Field>
       {preset?.wireFormat === 'rehearsal' ? null : (
         <>
-          <Field
-            label={
-              (preset?.baseUrl ?? null) === null ? 'Address of the server' : 'Address (optional)'
-            }
-          >
-            {(ids) => (
-              <input
-                {...ids}
-                className="input"
-                type="url"
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={2000}
-                placeholder={preset?.baseUrl ?? 'http://127.0.0.1:8080/v1'}
-                value={draft.baseUrl}
-                onChange={({ target }) => onChange({ ...draft, baseUrl: target.value })}
-              />
-            )}
-          </Field>
+          {isAddressNeeded ? address : null}
           <KeyFields
             draft={draft}
             onChange={onChange}
@@ -95,6 +95,7 @@ export function ProviderFields({ draft, onChange, slot }: Props) {
             kept={isKept ? bound : null}
             isDropped={bound !== null && !isKept}
           />
+          {isAddressNeeded ? null : address}
         </>
       )}
     </>

@@ -44,18 +44,20 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
           The checkpoint was trained with <span className="mono">{slot.checkpointLabel}</span> here.
           You may bind any model.
         </p>
-        <Field label="Name">
-          {(ids) => (
-            <input
-              {...ids}
-              className="input"
-              maxLength={100}
-              value={draft.name}
-              onChange={({ target }) => setDraft({ ...draft, name: target.value })}
-            />
-          )}
-        </Field>
-        <ProviderFields draft={draft} onChange={setDraft} slot={slot} />
+        <div className="bind-fields">
+          <Field label="Name">
+            {(ids) => (
+              <input
+                {...ids}
+                className="input"
+                maxLength={100}
+                value={draft.name}
+                onChange={({ target }) => setDraft({ ...draft, name: target.value })}
+              />
+            )}
+          </Field>
+          <ProviderFields draft={draft} onChange={setDraft} slot={slot} />
+        </div>
         <ParameterFields draft={draft} onChange={setDraft} />
         <p className="muted" role="status">
           {problems[0] ?? ''}

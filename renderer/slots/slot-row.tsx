@@ -21,7 +21,12 @@ export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }
         {index}
       </span>
       <div className="slot__what">
-        <h3 className="slot__name">{name}</h3>
+        <p className="slot__head">
+          <strong className="slot__name">{name}</strong>
+          <span className="slot__label">
+            trained as <span className="mono">{checkpointLabel}</span>
+          </span>
+        </p>
         {binding === null ? (
           <p className="slot__binding muted">Not bound</p>
         ) : (
@@ -31,9 +36,6 @@ export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }
             {key === null ? null : <span className="muted"> · {keyWords(key)}</span>}
           </p>
         )}
-        <p className="slot__label">
-          trained as <span className="mono">{checkpointLabel}</span>
-        </p>
       </div>
       <div className="slot__state">
         {binding === null ? null : binding.enabled ? (

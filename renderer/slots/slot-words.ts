@@ -31,7 +31,7 @@ export const schemeNames: Readonly<Record<KeyScheme, string>> = {
 
 /** What may be said of a key: where it is kept and its last characters, never more. */
 export function keyWords(key: VaultItem): string {
-  const ending = key.last4 === null ? 'key' : `key ending in ${key.last4}`;
+  const ending = key.last4 === null ? 'key' : `key …${key.last4}`;
   return key.scheme === 'env'
     ? `${ending}, from the environment`
     : `${ending}, ${schemeNames[key.scheme].toLowerCase()}`;

@@ -43,8 +43,11 @@ export async function refreshConversation(session: Session, id: string): Promise
     }
   } catch (error) {
     if (!isOpen()) return;
+    const failure = failureOf(error);
+    // Without a connection it goes on loading: the next one asks again.
+    if (failure.code === 'not_connected' || failure.code === 'interrupted') return;
     session.chat.setState((state) =>
-      state.phase === 'loading' ? { phase: 'failed', failure: failureOf(error) } : state,
+      state.phase === 'loading' ? { phase: 'failed', failure } : state,
     );
   }
 }

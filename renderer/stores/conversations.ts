@@ -1,7 +1,9 @@
 import type { Change } from '../../contracts/app/chat.ts';
 import { openConversation, refreshConversation } from './chat.ts';
 import { failureOf } from './failure.ts';
+import { keepFollowing } from './keep-following.ts';
 import type { Session } from './session.ts';
+import { refreshHealth } from './slots.ts';
 import { report } from './view.ts';
 
 const pageSize = 100;
@@ -76,28 +78,31 @@ export async function removeConversation(session: Session, id: string): Promise<
 }
 
 /**
- * Follows what any window changes, until `live` aborts or the stream ends. Subscribes before it lists, so
- * that nothing falls between.
+ * Follows what any window changes, until `live` aborts. Subscribes before it lists, so that nothing falls
+ * between.
  */
 export async function followChanges(session: Session, live: AbortSignal): Promise<void> {
   const settle = settling(session, () => void loadConversations(session));
   live.addEventListener('abort', settle.cancel, { once: true });
-  try {
-    const changes = await session.client.chat.changes({}, { signal: live });
-    void loadConversations(session);
-    for await (const change of changes) {
-      if (live.aborted) break;
+  await keepFollowing(
+    session,
+    async (signal) => {
+      const changes = await session.client.chat.changes({}, { signal });
+      settle.touch();
+      return changes;
+    },
+    async (change) => {
       await applyChange(session, change);
       settle.touch();
-    }
-  } catch (error) {
-    if (!live.aborted) report(session, 'Changes are not followed any more.', failureOf(error));
-  }
+    },
+    live,
+  );
 }
 
 async function applyChange(session: Session, change: Change): Promise<void> {
   if (change.kind === 'conversation_removed') await forget(session, change.id);
   else await refreshConversation(session, change.id);
+  if (change.kind === 'run_ended') void refreshHealth(session);
 }
 
 async function forget(session: Session, id: string): Promise<void> {

@@ -1,16 +1,17 @@
 import type { ProfileId } from '../../contracts/profiles.ts';
 import { failureOf } from './failure.ts';
+import { keepFollowing } from './keep-following.ts';
 import type { Session } from './session.ts';
 import { report } from './view.ts';
 
 /** Follows the router's state until `live` aborts. */
 export async function watchRouter(session: Session, live: AbortSignal): Promise<void> {
-  try {
-    const states = await session.client.models.watch({}, { signal: live });
-    for await (const router of states) session.router.setState({ router });
-  } catch (error) {
-    if (!live.aborted) report(session, "The router's state is not followed.", failureOf(error));
-  }
+  await keepFollowing(
+    session,
+    (signal) => session.client.models.watch({}, { signal }),
+    (router) => session.router.setState({ router }),
+    live,
+  );
 }
 
 /** Loads what may be selected: routers on this computer, and profiles with their availability. */

@@ -257,6 +257,7 @@ export class FakeApp {
             last4: input.secret.length >= 12 ? input.secret.slice(-4) : null,
           };
         }),
+        contacts: os.slots.contacts.handler(() => []),
         removeKey: os.slots.removeKey.handler(() => ({})),
         test: os.slots.test.handler(({ input }) => {
           const ok = view(input.index).key !== null;
