@@ -21,6 +21,8 @@ export interface RecordedRequest {
 export type Step =
   | { readonly write: string | Buffer }
   | { readonly waitMs: number }
+  /** Goes on when the promise resolves. */
+  | { readonly until: Promise<unknown> }
   /** Holds the connection open until the client goes away. */
   | { readonly stall: true }
   /** Resets the connection. */
@@ -132,7 +134,8 @@ async function perform(reply: Reply, outgoing: ServerResponse): Promise<void> {
       if (!outgoing.write(step.write)) await untilWritable(outgoing);
       // Each write leaves on its own, so that a client sees the pieces apart.
       await new Promise((resolve) => setImmediate(resolve));
-    } else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
+    } else if ('until' in step) await step.until;
+    else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
     else if ('stall' in step) return;
     else if ('destroy' in step) {
       outgoing.socket?.resetAndDestroy();
