@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createApp } from '../../app.ts';
+import { openApp } from '../open-app.ts';
 import { plainCipher } from '../../settings/keys/secret-cipher.ts';
 import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
 import { createForkLauncher } from '../fork-launcher.ts';
@@ -40,7 +40,7 @@ export async function serveInBrowser(options: ServeOptions): Promise<number> {
   try {
     const dataDirectory = openDataDirectory(dataDirectoryPath(options.dataDirectory));
     await runBrowserHost({
-      createApp,
+      createApp: openApp,
       parts: {
         host: 'browser',
         dataDirectory,

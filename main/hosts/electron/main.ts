@@ -1,4 +1,4 @@
-import { createApp } from '../../app.ts';
+import { openApp } from '../open-app.ts';
 import { start } from './index.ts';
 
-void start(createApp);
+void start(openApp);
