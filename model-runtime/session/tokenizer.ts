@@ -23,7 +23,7 @@ const tokenizerFileSchema = z.looseObject({
   model: z.looseObject({
     type: z.literal('BPE'),
     vocab: z.custom<object>((value) => isObject(value) && Object.keys(value).length > 0),
-    merges: z.custom<readonly unknown[]>(Array.isArray),
+    merges: z.custom<readonly unknown[]>((value) => Array.isArray(value)),
   }),
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
 });
