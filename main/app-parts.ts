@@ -25,8 +25,10 @@ export interface AppParts {
   readonly routerClient?: RouterClient;
   /** Settings of this start alone: used and not stored. */
   readonly overrides?: SettingsChange;
-  /** Keeps conversations, spending and contacts in memory and forgets them. */
+  /** Keeps conversations in memory and forgets them. What calls cost is counted all the same. */
   readonly isEphemeral?: boolean;
+  /** Where the next run's trace goes, null for nowhere; by default where the settings say. */
+  readonly traceFile?: () => string | null;
   /** How rehearsal agents speak; by default at a pace that a person can watch, without a script. */
   readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
 }

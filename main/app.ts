@@ -4,6 +4,7 @@ import { implement } from '@orpc/server';
 import { appContract } from '../contracts/app/contract.ts';
 import { aboutProgram } from './app-about.ts';
 import { failuresForPages } from './app-failures.ts';
+import { knownValues } from './app-known-values.ts';
 import { Notices } from './app-notices.ts';
 import type { AppParts } from './app-parts.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
@@ -17,6 +18,8 @@ import { openProviders } from './providers/providers.ts';
 import { settingsProcedures } from './settings/procedures.ts';
 import { SettingsFile } from './settings/settings-file.ts';
 import { SettingsService } from './settings/settings-service.ts';
+import { tracesProcedures } from './traces/procedures.ts';
+import { TraceService } from './traces/trace-service.ts';
 
 /** The services behind one data directory, and the router that pages reach them through. */
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -28,7 +31,6 @@ export type App = Awaited<ReturnType<typeof createApp>>;
  */
 export async function createApp(parts: AppParts) {
   const { host, dataDirectory, vault, clock, random } = parts;
-  const isEphemeral = parts.isEphemeral === true;
   const notices = new Notices();
   const stored = await SettingsService.open(new SettingsFile({ dataDirectory, clock, random }));
   const settings = parts.overrides ? stored.forThisStart(parts.overrides) : stored;
@@ -43,11 +45,18 @@ export async function createApp(parts: AppParts) {
     clock,
     random,
     agentLabels: () => models.agentLabels,
-    folder: isEphemeral ? null : join(dataDirectory, 'providers'),
+    folder: join(dataDirectory, 'providers'),
     pricesFile: join(parts.assets ?? assetsFolder, 'prices', 'prices.json'),
     rehearsalPaceMs: parts.rehearsal?.paceMs ?? watchablePaceMs,
     rehearsalScript: parts.rehearsal?.script ?? null,
     onProblem: (error) => notices.addProblem(error),
+  });
+  const traces = new TraceService({
+    directory: join(dataDirectory, 'traces'),
+    keyFile: join(dataDirectory, 'trace.key'),
+    settings: () => settings.current.traces,
+    known: () => knownValues(settings.current.slots, vault),
+    onProblem: (problem) => notices.add(problem),
   });
   const openConversations = (directory: string | null): ConversationService =>
     new ConversationService({
@@ -59,11 +68,11 @@ export async function createApp(parts: AppParts) {
         clock,
         random,
       }),
-      openTrace: () => ({ write: () => undefined, close: () => Promise.resolve() }),
+      openTrace: (run) => (parts.traceFile ? traces.openFile(parts.traceFile()) : traces.open(run)),
       clock,
       random,
     });
-  const conversations = openConversations(isEphemeral ? null : dataDirectory);
+  const conversations = openConversations(parts.isEphemeral === true ? null : dataDirectory);
   for (const notice of [...settings.notices, ...models.notices, ...conversations.notices])
     notices.add(notice);
 
@@ -71,7 +80,7 @@ export async function createApp(parts: AppParts) {
   const router = os.router({
     chat: chatProcedures(conversations),
     slots: slotProcedures({ ...providers, vault }),
-    traces: { list: os.traces.list.handler(() => []) },
+    traces: tracesProcedures(traces),
     models: modelProcedures(models, (choice) => settings.update(choice)),
     settings: settingsProcedures(
       settings,

@@ -27,6 +27,7 @@ export class ConversationService {
   readonly runs: RunService;
   readonly changes = new Changes();
   readonly notices: readonly Notice[];
+  readonly #store: RunStore;
   readonly #database: DatabaseSync;
   readonly #lock: OwnerLock;
   readonly #parts: ConversationParts;
@@ -47,6 +48,7 @@ export class ConversationService {
       throw error;
     }
     const store = new RunStore(this.#database, this.#lock);
+    this.#store = store;
     this.conversations = new ConversationStore(this.#database, store);
     const ended = endAbandonedRuns(store, clock.now());
     this.notices = ended.length === 0 ? [] : [abandoned(ended.length)];
@@ -69,6 +71,24 @@ export class ConversationService {
     return this.conversations.page(page.before, page.limit);
   }
 
+  /**
+   * Copies a conversation whose runs have ended into another service's database, ids and events as they
+   * are. A copy from before is replaced.
+   */
+  copyTo(other: ConversationService, id: string): void {
+    const conversation = this.conversations.read(id);
+    other.conversations.insertCopy(conversation);
+    for (const run of conversation.runs) {
+      other.#store.insert(run);
+      for (let next = 0; next <= run.lastSeq;) {
+        const events = this.#store.events(run.id, next, copiedAtOnce);
+        next += events.length;
+        other.#store.append({ ...run, lastSeq: next - 1 }, events);
+      }
+    }
+    other.changes.publish({ kind: 'conversation', id });
+  }
+
   /** Stops every run, keeps what there is, and lets go of the database. May be called twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -79,6 +99,8 @@ export class ConversationService {
     this.#lock.release();
   }
 }
+
+const copiedAtOnce = 512;
 
 function abandoned(count: number): Notice {
   const runs = count === 1 ? 'One answer was' : `${count} answers were`;

@@ -39,6 +39,19 @@ export class ConversationStore {
     return this.read(id);
   }
 
+  /** Adds a conversation as it is, without its runs; one of the same id gives way with all its runs. */
+  insertCopy({ id, title, systemPrompt, createdAt, updatedAt }: Conversation): void {
+    transaction(this.#database, () => {
+      this.#database.prepare('DELETE FROM conversations WHERE id = ?').run(id);
+      this.#database
+        .prepare(
+          `INSERT INTO conversations (id, title, is_titled_by_person, system_prompt, created_at, updated_at)
+           VALUES (?, ?, 1, ?, ?, ${freshUpdate})`,
+        )
+        .run(id, title, systemPrompt, createdAt, updatedAt);
+    });
+  }
+
   /** @throws ConversationError `not_found` */
   read(id: string): Conversation {
     const row = withStorageErrors(() =>

@@ -46,4 +46,4 @@ export interface RunTrace {
 export type OpenTrace = (run: {
   readonly runId: string;
   readonly conversationId: string;
-}) => RunTrace;
+}) => Promise<RunTrace>;

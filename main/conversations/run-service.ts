@@ -152,14 +152,16 @@ export class RunService {
   async #drive(live: LiveRun, start: RunStart, signal: AbortSignal): Promise<void> {
     const { loop, openTrace, clock, changes } = this.#parts;
     const { runId, conversationId } = start;
-    const trace = openTrace({ runId, conversationId });
+    // Made now, with the settings as they are now; it does nothing before its first event is asked for.
+    const events = loop.run(start, signal);
+    const trace = await openTrace({ runId, conversationId });
     const take = (event: Parameters<LiveRun['append']>[0]): void => {
       trace.write(event);
       live.append(event);
     };
     try {
       // Leaving the loop early returns the generator, so that nothing is dispatched after a failure.
-      for await (const event of loop.run(start, signal)) take(event);
+      for await (const event of events) take(event);
       if (!live.hasEnded) throw new Error('the run ended without saying how');
     } catch (error) {
       if (!live.hasEnded) {

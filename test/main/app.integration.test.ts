@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ORPCError } from '@orpc/client';
 import { describe, expect, it } from 'vitest';
 import { failureSchema } from '../../contracts/failure.ts';
@@ -37,6 +39,41 @@ describe('a message to the app', () => {
     const decision = await client.chat.whatIf({ conversationId: id, text: 'Third.' });
     expect(decision.role.raw).toBe('Worker');
     expect((await client.chat.list({})).conversations).toMatchObject([{ id, title: 'First.' }]);
+  });
+});
+
+describe('the trace of a run', () => {
+  it('lies in the data directory and holds no word of the message or the answers', async () => {
+    const message = 'Plan a zebra picnic near Quxville.';
+    const entries = [
+      {
+        when: { role: 'Worker' },
+        reasoning: 'Thinking greenly.',
+        reply: 'Bring blorbs and cheese.',
+      },
+      { when: { role: 'Verifier' }, reply: 'ACCEPT: flawless picnicking.' },
+    ];
+    const script = JSON.stringify({ version: 1, entries });
+    const { client, dataDirectory } = await openApp({ rehearsal: { paceMs: 0, script } });
+    const { id } = await client.chat.create({});
+    await client.chat.setSystemPrompt({ id, text: 'Answer in hexameters.' });
+    const { runId } = await client.chat.start({ conversationId: id, text: message });
+    const events = await eventsOf(client, runId);
+    expect(events.at(-1)).toMatchObject({ answer: 'Bring blorbs and cheese.' });
+    const path = join(dataDirectory, 'traces', `${runId}.jsonl`);
+    const trace = readFileSync(path, 'utf8').toLowerCase();
+    const spoken = ['zebra', 'picnic', 'quxville', 'greenly', 'blorbs', 'cheese', 'flawless'];
+    for (const word of [...spoken, 'hexameters']) expect(trace).not.toContain(word);
+    expect(trace.trimEnd().split('\n')).toHaveLength(events.length);
+    expect(await client.traces.list({})).toMatchObject([{ runId, path, content: 'hash' }]);
+  });
+
+  it('is not written where a host says nowhere', async () => {
+    const { client, dataDirectory } = await openApp({ traceFile: () => null });
+    const { id } = await client.chat.create({});
+    const { runId } = await client.chat.start({ conversationId: id, text: 'Hello.' });
+    await eventsOf(client, runId);
+    expect(existsSync(join(dataDirectory, 'traces'))).toBe(false);
   });
 });
 

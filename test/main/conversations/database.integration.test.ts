@@ -92,7 +92,7 @@ function openLimited() {
   const service = new RunService({
     ...{ conversations, runs, loop, clock },
     changes: new Changes(),
-    openTrace: () => ({ write: () => undefined, close: () => Promise.resolve() }),
+    openTrace: async () => ({ write: () => undefined, close: () => Promise.resolve() }),
     random: createSystemRandom(),
   });
   const pages = (): number => Number(database.prepare('PRAGMA page_count').get()?.['page_count']);

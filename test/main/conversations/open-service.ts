@@ -16,7 +16,10 @@ export function openService<Loop extends RunLoop = SteppedLoop>(
   const service = new ConversationService({
     dataDirectory: options.dataDirectory ?? null,
     loop,
-    openTrace: () => ({ write: (event) => void traced.push(event), close: async () => undefined }),
+    openTrace: async () => ({
+      write: (event) => void traced.push(event),
+      close: async () => undefined,
+    }),
     clock,
     random: createSystemRandom(),
   });

@@ -29,7 +29,7 @@ const loop: RunLoop = {
 const service = new ConversationService({
   dataDirectory: process.argv[2] ?? '',
   loop,
-  openTrace: () => ({ write: () => undefined, close: () => Promise.resolve() }),
+  openTrace: async () => ({ write: () => undefined, close: () => Promise.resolve() }),
   clock: createSystemClock(),
   random: createSystemRandom(),
 });
