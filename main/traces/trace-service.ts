@@ -5,6 +5,7 @@ import type { traceFileSchema } from '../../contracts/app/traces.ts';
 import type { RunEvent } from '../../contracts/events.ts';
 import { toFailure, type Failure } from '../../contracts/failure.ts';
 import type { Settings } from '../../contracts/settings.ts';
+import { TraceError } from './errors.ts';
 import { installationKey } from './installation-key.ts';
 import { Redaction, type KnownValues } from './redaction.ts';
 import { TraceWriter } from './writer.ts';
@@ -24,7 +25,7 @@ export interface TraceServiceParts {
   readonly keyFile: string;
   readonly settings: () => Settings['traces'];
   /** What no trace may hold, as it is known when a run starts. */
-  readonly known: () => KnownValues;
+  readonly known: () => KnownValues | Promise<KnownValues>;
   /** Told what could not be traced, once a run. */
   readonly onProblem: (problem: Failure) => void;
 }
@@ -38,24 +39,44 @@ export class TraceService {
   }
 
   /** The trace of a run that starts now, by the settings as they are now; nothing where they are off. */
-  open({ runId }: { readonly runId: string }): RunTrace {
-    const { directory, keyFile, settings, known, onProblem } = this.#parts;
-    const { enabled, content } = settings();
-    if (!enabled) return noTrace;
+  async open({ runId }: { readonly runId: string }): Promise<RunTrace> {
+    const { directory, settings, onProblem } = this.#parts;
+    if (!settings().enabled) return noTrace;
+    if (!/^[A-Za-z0-9_-]{1,100}$/.test(runId)) {
+      const message = 'A run has an id that cannot be the name of a file, so it is not traced.';
+      onProblem(toFailure(new TraceError('bad_run_id', message)));
+      return noTrace;
+    }
+    return this.#writer(join(directory, `${runId}.jsonl`));
+  }
+
+  /** The trace of one run in a file that a person named, also where traces are off; null for none. */
+  async openFile(path: string | null): Promise<RunTrace> {
+    return path === null ? noTrace : this.#writer(path);
+  }
+
+  async #writer(path: string): Promise<RunTrace> {
+    const { keyFile, settings, known, onProblem } = this.#parts;
+    const { content } = settings();
     try {
+      const redaction = new Redaction(await known());
+      // A full trace has plain hashes and no use for the key.
       const key = content === 'full' ? new Uint8Array() : installationKey(keyFile);
-      const redaction = new Redaction(known());
-      return new TraceWriter({ directory, runId, content, key, redaction, onProblem });
+      return new TraceWriter({ path, content, key, redaction, onProblem });
     } catch (error) {
       onProblem(toFailure(error));
       return noTrace;
     }
   }
 
-  /** The newest traces first. A folder that is not there yet has none. */
+  /**
+   * The newest traces first. A folder that is not there yet has none.
+   *
+   * @throws TraceError `unreadable`
+   */
   async list(limit: number): Promise<TraceFile[]> {
     const { directory } = this.#parts;
-    const names = await readdir(directory).catch(() => [] as string[]);
+    const names = await namesIn(directory);
     const files = await Promise.all(
       names.filter((name) => name.endsWith('.jsonl')).map((name) => describe(directory, name)),
     );
@@ -67,6 +88,16 @@ export class TraceService {
 }
 
 const noTrace: RunTrace = { write: () => {}, close: () => Promise.resolve() };
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
+    const message = `The folder of the traces, ${directory}, cannot be read.`;
+    throw new TraceError('unreadable', message, { cause });
+  }
+}
 
 /** Null for what is no file or has just gone. */
 async function describe(directory: string, name: string): Promise<TraceFile | null> {

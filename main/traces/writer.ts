@@ -1,10 +1,8 @@
 import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import type { RunEvent } from '../../contracts/events.ts';
 import type { Failure } from '../../contracts/failure.ts';
-import { toFailure } from '../../contracts/failure.ts';
 import { sha256 } from '../../coordinator/hash.ts';
-import { TraceError } from './errors.ts';
 import { lineOfEvent, type LineForm } from './line-of-event.ts';
 
 /** The file operations of a writer; passed in so that tests can fail each of them. */
@@ -29,15 +27,15 @@ export const nodeTraceFiles: TraceFiles = {
 };
 
 export interface TraceWriterOptions extends LineForm {
-  readonly directory: string;
-  readonly runId: string;
+  /** The file, which must not be there; its folder is made when it is missing. */
+  readonly path: string;
   /** Told once, when the trace cannot be written; the run goes on. */
   readonly onProblem: (problem: Failure) => void;
   readonly files?: TraceFiles;
 }
 
 /**
- * Writes the trace of one run to `<directory>/<runId>.jsonl`, mode 0600.
+ * Writes the trace of one run to a file of its own, mode 0600.
  *
  * Each event's line is handed to the system before `write` returns, so that the death of this program
  * loses none, and is on disk when `close` returns. Nothing here throws: the first thing that fails is
@@ -55,7 +53,7 @@ export class TraceWriter {
   constructor(options: TraceWriterOptions) {
     this.#options = options;
     this.#files = options.files ?? nodeTraceFiles;
-    this.path = join(options.directory, `${options.runId}.jsonl`);
+    this.path = options.path;
   }
 
   write(event: RunEvent): void {
@@ -86,11 +84,7 @@ export class TraceWriter {
   }
 
   #open(): void {
-    const { directory, runId } = this.#options;
-    if (!/^[A-Za-z0-9_-]{1,100}$/.test(runId)) {
-      throw new TraceError('bad_run_id', 'The run has an id that cannot be the name of a file.');
-    }
-    this.#files.mkdir(directory);
+    this.#files.mkdir(dirname(this.path));
     this.#file = this.#files.create(this.path);
     this.#state = 'open';
   }
@@ -131,12 +125,15 @@ export class TraceWriter {
   }
 
   #problemOf(error: unknown): Failure {
-    if (error instanceof TraceError) return toFailure(error);
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    const why =
+      code === 'EEXIST'
+        ? 'There is a file of that name already: choose another.'
+        : `Check the folder and the free space${code === null ? '' : ` (${code})`}.`;
     return {
       code: 'unwritable',
       retryable: false,
-      message: `The trace of this run cannot be written to ${this.#options.directory}${code}. The run goes on without it. Check the folder and the free space.`,
+      message: `The trace ${this.path} cannot be written, and the run goes on without it. ${why}`,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunEvent } from '../../../contracts/events.ts';
 import type { Failure } from '../../../contracts/failure.ts';
 import { Redaction, type KnownValues } from '../../../main/traces/redaction.ts';
@@ -63,8 +64,7 @@ type WriterOverrides = Partial<TraceWriterOptions> & { readonly known?: KnownVal
 export function openWriter(directory: string, over: WriterOverrides = {}): TraceWriter {
   const { known = nothingKnown, ...options } = over;
   return new TraceWriter({
-    directory,
-    runId: 'run-1',
+    path: join(directory, 'run-1.jsonl'),
     content: 'hash',
     key: traceKey,
     redaction: new Redaction(known),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../contracts/events.ts';
-import type { Failure } from '../../../contracts/failure.ts';
 import { traceLineSchema } from '../../../main/traces/trace-line.ts';
 import { nodeTraceFiles, type TraceFiles } from '../../../main/traces/writer.ts';
 import { verifyTrace } from '../../../main/traces/verify.ts';
@@ -148,14 +147,4 @@ describe('a trace that cannot be written', () => {
     expect(taken.problems).toHaveLength(1);
     expect(readFileSync(taken.writer.path, 'utf8')).toBe('mine\n');
   });
-
-  it.each(['../escape', 'a/b', '', 'x'.repeat(101), '.', 'con:1'])(
-    'refuses the run id %j',
-    async (runId) => {
-      const folder = join(temporaryFolder(), 'traces');
-      mkdirSync(folder);
-      const { problems } = await writeTrace(folder, await eventfulRun(), { runId });
-      expect(problems).toMatchObject([{ code: 'bad_run_id' }] satisfies Partial<Failure>[]);
-    },
-  );
 });
