@@ -68,6 +68,13 @@ export const demoTranscripts: readonly DemoTranscript[] = [
   ),
   turn(
     'Worker',
+    0,
+    user('Plan a small garden.'),
+    assistant('First outline the beds, then consider light and water.'),
+    assistant('REVISE: say which plants are best.'),
+  ),
+  turn(
+    'Worker',
     5,
     user('What is 6 times 7?'),
     assistant('6 * 7 = 43.'),

@@ -16,11 +16,11 @@ const words: Readonly<Record<Topic, string>> = {
     'percent probability prove theorem solve algebra geometry triangle fraction average',
   plan:
     'plan design strategy approach compare decide steps architecture roadmap organize options better ' +
-    'best should consider trade pros cons choose structure outline think ideas improve how',
+    'best should consider trade pros cons choose structure outline think ideas improve',
   write:
     'write poem story email letter essay summarize translate rewrite blog title paragraph haiku ' +
     'summary draft speech slogan edit text tone sentence',
-  fact: 'what who when where which why explain describe history capital country define meaning list name',
+  fact: 'what who when where which why how explain describe history capital country define meaning list name',
   talk: 'hello hi hey thanks thank please help you feel good morning bye chat joke okay',
 };
 

@@ -72,7 +72,7 @@ function build(file: object, path: string): Tokenizer {
   }
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
