@@ -4,88 +4,60 @@ export interface ChannelPiece {
   readonly text: string;
 }
 
-const opening = /<(think|thinking|thought|reasoning)>/i;
-const openings = ['<think>', '<thinking>', '<thought>', '<reasoning>'];
-/** Backticks and tildes that begin or end code; a tag inside code is somebody's example. */
-const codeMark = /`+|^~{3,}/m;
+export interface ThinkSplitter {
+  push(piece: string): ChannelPiece[];
+  /** What was held back because it might have been the start of a tag. */
+  end(): ChannelPiece[];
+}
+
+/** Where the text is: in plain text, in a thought until its closing tag, or in code until its mark. */
+type Place =
+  | { readonly in: 'text' }
+  | { readonly in: 'thought'; readonly closing: string }
+  | { readonly in: 'code'; readonly mark: string };
+
+/** How far a place reaches: up to `end`, from where the next one goes on; null when it goes on. */
+interface Stretch {
+  readonly end: number;
+  readonly resume: number;
+  readonly next: Place | null;
+}
+
+const names = ['think', 'thinking', 'thought', 'reasoning'];
+const plain: Place = { in: 'text' };
 
 /**
  * Sorts the text of models that think aloud between tags: what stands between `<think>` and `</think>`
  * (also thinking, thought, reasoning, any case) is reasoning, the rest is text. Tags may be split over
- * pieces. A tag that never closes leaves the rest as reasoning; tags in code stay text.
+ * pieces. A tag that never closes leaves the rest as reasoning; a tag between backticks is somebody's
+ * example and stays text.
  *
- * Blank space between a thought and the text after it belongs to neither and is dropped.
+ * Blank space between a thought and the text after it belongs to neither and is dropped. One pass over
+ * every piece, whatever it holds.
  */
-export function createThinkSplitter(): {
-  push(piece: string): ChannelPiece[];
-  end(): ChannelPiece[];
-} {
+export function createThinkSplitter(): ThinkSplitter {
   let held = '';
-  /** The tag that closes the open thought. */
-  let closing: string | null = null;
-  /** The mark that closes the open code. */
-  let code: string | null = null;
+  let place: Place = plain;
   let dropsSpace = false;
 
-  const drain = (final: boolean): ChannelPiece[] => {
+  const drain = (isLast: boolean): ChannelPiece[] => {
     const pieces: ChannelPiece[] = [];
-    const emit = (type: ChannelPiece['type'], text: string): void => {
-      if (text !== '') pieces.push({ type, text });
-    };
+    let at = 0;
     for (;;) {
-      if (closing !== null) {
-        const at = asciiLower(held).indexOf(closing);
-        if (at < 0) {
-          const keep = final ? 0 : tailThatBegins(asciiLower(held), [closing]);
-          emit('reasoning', held.slice(0, held.length - keep));
-          held = held.slice(held.length - keep);
-          return pieces;
-        }
-        emit('reasoning', held.slice(0, at));
-        held = held.slice(at + closing.length);
-        closing = null;
-        dropsSpace = true;
-        continue;
+      if (dropsSpace && place.in !== 'thought') {
+        at += /^\s*/.exec(held.slice(at))?.[0].length ?? 0;
+        dropsSpace = at === held.length;
       }
-      if (dropsSpace) {
-        held = held.trimStart();
-        if (held === '') return pieces;
-        dropsSpace = false;
-      }
-      if (code !== null) {
-        const end = closeOfCode(held, code, final);
-        emit('text', held.slice(0, end.upTo));
-        held = held.slice(end.upTo);
-        if (!end.closed) return pieces;
-        code = null;
-        continue;
-      }
-      const tag = opening.exec(held);
-      const mark = codeMark.exec(held);
-      if (mark !== null && (tag === null || mark.index < tag.index)) {
-        const end = mark.index + mark[0].length;
-        // More backticks may follow in the next piece, and their number decides what closes them.
-        if (end === held.length && !final) {
-          emit('text', held.slice(0, mark.index));
-          held = held.slice(mark.index);
-          return pieces;
-        }
-        emit('text', held.slice(0, end));
-        held = held.slice(end);
-        code = mark[0];
-        continue;
-      }
-      if (tag !== null) {
-        emit('text', held.slice(0, tag.index));
-        held = held.slice(tag.index + tag[0].length);
-        closing = `</${tag[1]?.toLowerCase() ?? ''}>`;
-        continue;
-      }
-      const keep = final ? 0 : tailThatBegins(asciiLower(held), openings);
-      emit('text', held.slice(0, held.length - keep));
-      held = held.slice(held.length - keep);
-      return pieces;
+      const { end, resume, next } = stretchOf(place, held, at, isLast);
+      const type = place.in === 'thought' ? 'reasoning' : 'text';
+      if (end > at) pieces.push({ type, text: held.slice(at, end) });
+      at = resume;
+      if (next === null) break;
+      if (place.in === 'thought') dropsSpace = true;
+      place = next;
     }
+    held = held.slice(at);
+    return pieces;
   };
 
   return {
@@ -97,39 +69,78 @@ export function createThinkSplitter(): {
   };
 }
 
-/** How far the code reaches in `text`: to its closing mark of equal length, or as far as is certain. */
-function closeOfCode(
-  text: string,
-  code: string,
-  final: boolean,
-): { upTo: number; closed: boolean } {
-  const runs = new RegExp(`${code.charAt(0) === '~' ? '~' : '\`'}+`, 'g');
-  for (const run of text.matchAll(runs)) {
-    const end = run.index + run[0].length;
-    if (end === text.length && !final) return { upTo: run.index, closed: false };
-    const fits = code.length >= 3 ? run[0].length >= code.length : run[0].length === code.length;
-    if (fits) return { upTo: end, closed: true };
-    // Inline code ends with its paragraph, whether or not it was closed.
+function stretchOf(place: Place, text: string, from: number, isLast: boolean): Stretch {
+  switch (place.in) {
+    case 'text':
+      return plainStretch(text, from, isLast);
+    case 'thought':
+      return thoughtStretch(place.closing, text, from, isLast);
+    case 'code':
+      return codeStretch(place.mark, text, from, isLast);
   }
-  const paragraph = code.length < 3 ? text.indexOf('\n\n') : -1;
-  if (paragraph >= 0) return { upTo: paragraph, closed: true };
-  // One newline is kept back: it may be the first half of a paragraph's end.
-  const keep = !final && code.length < 3 && text.endsWith('\n') ? 1 : 0;
-  return { upTo: text.length - keep, closed: false };
 }
 
-/** Lower case without changing any index, which `toLowerCase` does for some letters. */
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Plain text reaches to the next opening tag or the next backticks. */
+function plainStretch(text: string, from: number, isLast: boolean): Stretch {
+  const found = searchFrom(/<(think|thinking|thought|reasoning)>|`+/gi, text, from);
+  if (found === null)
+    return openEnd(
+      text,
+      from,
+      isLast,
+      names.map((name) => `<${name}>`),
+    );
+  const start = found.index;
+  const resume = start + found[0].length;
+  const name = found[1]?.toLowerCase();
+  if (name !== undefined) {
+    return { end: start, resume, next: { in: 'thought', closing: `</${name}>` } };
+  }
+  // More backticks may follow in the next piece, and their number decides what closes them.
+  if (resume === text.length && !isLast) return { end: start, resume: start, next: null };
+  return { end: resume, resume, next: { in: 'code', mark: found[0] } };
 }
 
-/** Length of the longest tail of `text` that begins one of the words. */
-function tailThatBegins(text: string, words: readonly string[]): number {
-  let longest = 0;
-  for (const word of words) {
-    for (let length = Math.min(word.length - 1, text.length); length > longest; length -= 1) {
-      if (text.endsWith(word.slice(0, length))) longest = length;
-    }
+function thoughtStretch(closing: string, text: string, from: number, isLast: boolean): Stretch {
+  const found = searchFrom(new RegExp(closing, 'gi'), text, from);
+  if (found === null) return openEnd(text, from, isLast, [closing]);
+  return { end: found.index, resume: found.index + found[0].length, next: plain };
+}
+
+/** Code reaches to as many backticks as opened it; inline code at the latest to its paragraph's end. */
+function codeStretch(mark: string, text: string, from: number, isLast: boolean): Stretch {
+  const isFence = mark.length >= 3;
+  const marks = isFence ? /`+/g : /`+|\n\n/g;
+  for (let found = searchFrom(marks, text, from); found !== null; found = marks.exec(text)) {
+    const [run] = found;
+    const end = found.index + run.length;
+    if (run === '\n\n') return { end: found.index, resume: found.index, next: plain };
+    if (end === text.length && !isLast)
+      return { end: found.index, resume: found.index, next: null };
+    const closes = isFence ? run.length >= mark.length : run.length === mark.length;
+    if (closes) return { end, resume: end, next: plain };
   }
-  return longest;
+  return openEnd(text, from, isLast, isFence ? [] : ['\n\n']);
+}
+
+/** The rest of the text, less a tail that may begin one of the words. */
+function openEnd(text: string, from: number, isLast: boolean, words: readonly string[]): Stretch {
+  const end = isLast ? text.length : Math.max(from, text.length - openTail(text, words));
+  return { end, resume: end, next: null };
+}
+
+function searchFrom(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+/** Length of the longest tail of `text` that begins one of the words, in any case. */
+function openTail(text: string, words: readonly string[]): number {
+  const longest = Math.max(0, ...words.map(({ length }) => length - 1));
+  const tail = text.slice(Math.max(0, text.length - longest));
+  for (let start = 0; start < tail.length; start += 1) {
+    const end = tail.slice(start).toLowerCase();
+    if (words.some((word) => word.startsWith(end))) return tail.length - start;
+  }
+  return 0;
 }

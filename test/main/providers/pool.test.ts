@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../../contracts/agents.ts';
+import { ProviderError } from '../../../main/providers/failure.ts';
+import type { Attempt } from '../../../main/providers/pool.ts';
+import type { StreamEvent } from '../../../main/providers/wire/port.ts';
+import { ManualClock } from '../../fakes/manual-clock.ts';
+import { callOf, collect, shapeOf, slot, testPool } from './harness.ts';
+
+const ended: StreamEvent = {
+  type: 'ended',
+  finishReason: 'stop',
+  usage: { inputTokens: 10, cachedInputTokens: null, outputTokens: 5, reasoningTokens: null },
+  resolvedModel: null,
+  requestId: null,
+  skippedChunks: 0,
+};
+
+/** An attempt that yields what is listed, then fails or ends. */
+function scripted(...runs: readonly (readonly (StreamEvent | ProviderError)[])[]): {
+  attempt: Attempt;
+  made: number;
+} {
+  const state = {
+    made: 0,
+    attempt: async function* (): AsyncGenerator<StreamEvent, void, void> {
+      const run = runs[Math.min(state.made, runs.length - 1)] ?? [];
+      state.made += 1;
+      for (const step of run) {
+        await Promise.resolve();
+        if (step instanceof ProviderError) throw step;
+        yield step;
+      }
+    },
+  };
+  return state;
+}
+
+const hello: StreamEvent = { type: 'text', text: 'hello' };
+const lost = new ProviderError('connection_lost', 'x');
+
+describe('a call', () => {
+  it('is tried again until content was shown, each attempt announced', async () => {
+    const script = scripted([lost], [hello, ended]);
+    const { agents } = testPool({ bindings: [slot()], parts: { attempt: script.attempt } });
+    const { events } = await collect(agents);
+    expect(shapeOf(events)).toEqual([
+      'started',
+      'failed:connection_lost:retrying',
+      'started',
+      'text',
+      'finished:stop',
+    ]);
+  });
+
+  it.each(['text', 'reasoning'] as const)('is not tried again once %s was shown', async (type) => {
+    const script = scripted([{ type, text: 'some' }, lost]);
+    const { agents } = testPool({ bindings: [slot()], parts: { attempt: script.attempt } });
+    const { events } = await collect(agents);
+    expect(shapeOf(events)).toEqual(['started', type, 'failed:connection_lost']);
+    expect(script.made).toBe(1);
+  });
+
+  it('makes no further attempt when it is stopped at the announcement of one', async () => {
+    const script = scripted([lost]);
+    const { agents } = testPool({ bindings: [slot()], parts: { attempt: script.attempt } });
+    const stop = new AbortController();
+    const seen: AgentEvent[] = [];
+    for await (const event of agents.call(callOf(), stop.signal)) {
+      seen.push(event);
+      if (event.type === 'failed') stop.abort();
+    }
+    expect(script.made).toBe(1);
+    expect(shapeOf(seen)).toEqual(['started', 'failed:connection_lost:retrying', 'failed:stopped']);
+  });
+
+  it('turns anything thrown into an event', async () => {
+    const attempt: Attempt = () => {
+      throw new TypeError('secret detail');
+    };
+    const { agents } = testPool({ bindings: [slot()], parts: { attempt } });
+    const { last } = await collect(agents);
+    expect(last).toMatchObject({ type: 'failed', code: 'internal' });
+    expect(JSON.stringify(last)).not.toContain('secret detail');
+  });
+
+  it.each([
+    ['no binding', [], 'slot_missing'],
+    ['a slot that is switched off', [slot({ enabled: false })], 'slot_disabled'],
+    ['an unknown provider', [slot({ provider: 'nobody' })], 'unknown_provider'],
+    ['no base URL', [slot({ provider: 'openai-compatible' })], 'base_url_missing'],
+    ['no key', [slot({ provider: 'anthropic' })], 'key_missing'],
+  ] as const)('fails by name with %s, before any socket', async (_what, bindings, code) => {
+    const { agents } = testPool({ bindings, agentCount: 1 });
+    const { last } = await collect(agents);
+    expect(last).toMatchObject({ type: 'failed', code, retrying: false });
+  });
+});
+
+describe('permits', () => {
+  it('let no more calls of a slot run than it allows, in order, and lose none', async () => {
+    let running = 0;
+    let most = 0;
+    const order: number[] = [];
+    const attempt: Attempt = async function* (_binding, request) {
+      running += 1;
+      most = Math.max(most, running);
+      order.push(request.turn);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running -= 1;
+      yield hello;
+      yield ended;
+    };
+    const { agents } = testPool({ bindings: [slot({ concurrency: 3 })], parts: { attempt } });
+    const calls = Array.from({ length: 20 }, (_, turn) => collect(agents, callOf({ turn })));
+    const results = await Promise.all(calls);
+    expect(most).toBe(3);
+    expect(order).toEqual(Array.from({ length: 20 }, (_, turn) => turn));
+    expect(results.every(({ last }) => last.type === 'finished')).toBe(true);
+  });
+
+  it('are given back by a caller who walks away', async () => {
+    const script = scripted([hello, hello, ended]);
+    const { agents } = testPool({
+      bindings: [slot({ concurrency: 1 })],
+      parts: { attempt: script.attempt },
+    });
+    for await (const event of agents.call(callOf(), new AbortController().signal)) {
+      if (event.type === 'delta') break;
+    }
+    expect((await collect(agents)).last.type).toBe('finished');
+  });
+
+  it('are not waited for by a call that is stopped', async () => {
+    const attempt: Attempt = async function* (_binding, _request, signal) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield ended;
+    };
+    const { agents } = testPool({ bindings: [slot({ concurrency: 1 })], parts: { attempt } });
+    const first = new AbortController();
+    const second = new AbortController();
+    const held = collect(agents, callOf(), first.signal);
+    const waiting = collect(agents, callOf(), second.signal);
+    second.abort();
+    expect((await waiting).last).toMatchObject({ type: 'failed', code: 'stopped' });
+    first.abort();
+    await held;
+  });
+});
+
+describe('the state of a slot', () => {
+  const states = (agents: ReturnType<typeof testPool>['agents']) =>
+    agents.slots().map(({ mask }) => mask);
+
+  it('covers every agent of the router, bound or not', () => {
+    const { agents } = testPool({
+      bindings: [slot({ index: 1, parameters: { systemSuffix: 'Be brief.' } })],
+      agentCount: 3,
+    });
+    expect(agents.count).toBe(3);
+    expect(states(agents)).toEqual(['disabled', null, 'disabled']);
+    expect(agents.slots()[1]).toMatchObject({
+      provider: 'openai-compatible',
+      model: 'test-model',
+      systemSuffix: 'Be brief.',
+      health: { state: 'untried' },
+    });
+  });
+
+  it('opens after an error that lasts, closes again in time, and heals by a good call', async () => {
+    const clock = new ManualClock();
+    const script = scripted([new ProviderError('key_refused', 'x')], [hello, ended]);
+    const { agents } = testPool({ bindings: [slot()], clock, parts: { attempt: script.attempt } });
+    await collect(agents);
+    expect(agents.slots()[0]).toMatchObject({
+      mask: 'unhealthy',
+      health: { state: 'failing', code: 'key_refused' },
+    });
+    clock.advance(15_000);
+    expect(states(agents)).toEqual([null]);
+    await collect(agents);
+    expect(agents.slots()[0]?.health).toEqual({ state: 'healthy' });
+  });
+
+  it('opens after three passing errors in a row, for longer each time', () => {
+    const clock = new ManualClock();
+    const { health } = testPool({ bindings: [slot()], clock });
+    health.failed(0, lost);
+    health.failed(0, lost);
+    expect(health.isCallable(0)).toBe(true);
+    health.failed(0, lost);
+    expect(health.isCallable(0)).toBe(false);
+    clock.advance(15_000);
+    expect(health.isCallable(0)).toBe(true);
+    health.failed(0, lost);
+    clock.advance(15_000);
+    expect(health.isCallable(0)).toBe(false);
+    clock.advance(15_000);
+    expect(health.isCallable(0)).toBe(true);
+  });
+
+  it('is not touched by what was wrong with one request', () => {
+    const { health } = testPool({ bindings: [slot()] });
+    for (const code of ['stopped', 'request_refused', 'context_too_long'] as const) {
+      health.failed(0, new ProviderError(code, 'x'));
+    }
+    expect(health.of(0)).toEqual({ state: 'untried' });
+  });
+
+  it('is busy only while another slot is free', async () => {
+    const attempt: Attempt = async function* (_binding, _request, signal) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield ended;
+    };
+    const { agents } = testPool({
+      bindings: [slot({ index: 0, concurrency: 1 }), slot({ index: 1, concurrency: 1 })],
+      parts: { attempt },
+    });
+    const stop = new AbortController();
+    const first = collect(agents, callOf({ slot: 0 }), stop.signal);
+    await expect.poll(() => states(agents)).toEqual(['busy', null]);
+    const second = collect(agents, callOf({ slot: 1 }), stop.signal);
+    await expect.poll(() => states(agents)).toEqual([null, null]);
+    stop.abort();
+    await Promise.all([first, second]);
+  });
+});
+
+describe('money', () => {
+  const price = { inputUsdPerMillion: 1_000, outputUsdPerMillion: 2_000 };
+
+  it('is counted by slot and month from the usage that came', async () => {
+    const script = scripted([hello, ended]);
+    const { agents, spending } = testPool({
+      bindings: [slot({ price })],
+      parts: { attempt: script.attempt },
+    });
+    const { last } = await collect(agents);
+    expect(last).toMatchObject({ costUsd: 0.02, usage: { inputTokens: 10, outputTokens: 5 } });
+    await collect(agents);
+    expect(spending.totals()).toMatchObject([{ slot: 0, usd: 0.04, calls: 2, unpricedCalls: 0 }]);
+  });
+
+  it('of unknown price is unknown and counted apart', async () => {
+    const script = scripted([hello, ended]);
+    const { agents, spending } = testPool({
+      bindings: [slot()],
+      parts: { attempt: script.attempt },
+    });
+    expect((await collect(agents)).last).toMatchObject({ costUsd: null });
+    expect(spending.totals()).toMatchObject([{ usd: 0, calls: 1, unpricedCalls: 1 }]);
+  });
+
+  it('is not spent beyond a cap: the worst case is refused before the attempt', async () => {
+    const script = scripted([hello, ended]);
+    const binding = slot({ price, parameters: { maxTokens: 100 }, monthlyCapUsd: 0.3 });
+    const { agents, spending } = testPool({
+      bindings: [binding],
+      parts: { attempt: script.attempt },
+    });
+    expect((await collect(agents)).last.type).toBe('finished');
+    spending.add({ slot: 0, usd: 0.1, inputTokens: null, outputTokens: null });
+    expect((await collect(agents)).last).toMatchObject({ type: 'failed', code: 'spending_cap' });
+    expect(script.made).toBe(1);
+    spending.add({ slot: 0, usd: 0.3, inputTokens: null, outputTokens: null });
+    expect(agents.slots()[0]?.mask).toBe('budget');
+  });
+
+  it('under a cap is refused where it cannot be estimated', async () => {
+    const script = scripted([hello, ended]);
+    const { agents } = testPool({
+      bindings: [slot({ monthlyCapUsd: 5 })],
+      parts: { attempt: script.attempt },
+    });
+    expect((await collect(agents)).last).toMatchObject({ type: 'failed', code: 'price_unknown' });
+    expect(script.made).toBe(0);
+  });
+
+  it('is estimated from counted tokens where the provider sends no usage, and says so', async () => {
+    const script = scripted([hello, { ...ended, usage: null }]);
+    const { agents } = testPool({
+      bindings: [slot({ price })],
+      parts: {
+        attempt: script.attempt,
+        countTokens: (text) => Promise.resolve(text.split(/\s+/).length),
+      },
+    });
+    const { last } = await collect(agents);
+    expect(last).toMatchObject({ usage: { outputTokens: 1, estimated: true } });
+    if (last.type === 'finished') expect(last.costUsd).toBeGreaterThan(0);
+  });
+});
