@@ -7,6 +7,7 @@ import {
   draftOfSlot,
   newKeyOf,
   problemsOf,
+  storedKeyFor,
   type BindingDraft,
 } from './binding-draft.ts';
 import { ProviderFields } from './provider-fields.tsx';
@@ -14,9 +15,10 @@ import { ProviderFields } from './provider-fields.tsx';
 /** One provider for every slot: the shortest way from rehearsal to real answers. */
 export function BindAllCard() {
   const session = useSession();
-  const { presets, schemes, count } = usePart('slots', (state) => ({
+  const { presets, schemes, keys, count } = usePart('slots', (state) => ({
     presets: state.presets,
     schemes: state.schemes,
+    keys: state.keys,
     count: state.slots.length,
   }));
   const [typed, setTyped] = useState<BindingDraft | null>(null);
@@ -25,13 +27,14 @@ export function BindAllCard() {
   const offered = presets.filter(({ wireFormat }) => wireFormat !== 'rehearsal');
   const draft = typed ?? draftOfSlot(null, offered, schemes);
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
-  const mayUseVariable = (preset?.keyVariable ?? null) !== null;
-  const problems = problemsOf(draft, preset, mayUseVariable);
+  const kept = storedKeyFor(null, draft, preset, keys);
+  const hasKey = kept !== null || (preset?.keyVariable ?? null) !== null;
+  const problems = problemsOf(draft, preset, hasKey);
   const save = async () => {
     setSaving(true);
     const isBound = await bindAllSlots(
       session,
-      bindingOf(draft, null, null),
+      bindingOf(draft, null, kept?.id ?? null),
       newKeyOf(draft, preset),
     );
     setSaving(false);

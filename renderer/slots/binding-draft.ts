@@ -1,5 +1,5 @@
 import type { ProviderPreset, SlotView } from '../../contracts/app/slots.ts';
-import type { KeyScheme } from '../../contracts/keys.ts';
+import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 import {
   baseUrlSchema,
   type SlotBindingInput,
@@ -64,16 +64,22 @@ export function effectiveBaseUrl(
   return typed === '' ? (preset?.baseUrl ?? null) : typed;
 }
 
-/** True when the bound key may go where the form points: keys belong to an origin. */
-export function keepsKey(
+/**
+ * The stored key that a binding would use while no fresh one is typed: the slot's own, else any other of
+ * the same origin. Keys belong to an origin, so a key of another one is never offered.
+ */
+export function storedKeyFor(
   slot: SlotView | null,
   draft: BindingDraft,
   preset: ProviderPreset | null,
-): boolean {
+  keys: readonly VaultItem[],
+): VaultItem | null {
   const url = effectiveBaseUrl(draft, preset);
-  const key = slot?.key ?? null;
-  if (key === null || url === null || !URL.canParse(url)) return false;
-  return new URL(url).origin === key.origin;
+  if (url === null || !URL.canParse(url)) return null;
+  const { origin } = new URL(url);
+  const own = slot?.key ?? null;
+  if (own?.origin === origin) return own;
+  return keys.find((key) => key.origin === origin) ?? null;
 }
 
 /** What stands in the way of storing the form, in sentences; empty when nothing does. */

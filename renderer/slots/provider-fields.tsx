@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { SlotView } from '../../contracts/app/slots.ts';
 import { Field } from '../controls/field.tsx';
 import { usePart } from '../stores/use-session.ts';
-import { keepsKey, withProvider, type BindingDraft } from './binding-draft.ts';
+import { storedKeyFor, withProvider, type BindingDraft } from './binding-draft.ts';
 import { KeyFields } from './key-fields.tsx';
 
 type Props = {
@@ -21,8 +21,8 @@ export function ProviderFields({ draft, onChange, slot }: Props) {
     return test?.phase === 'done' ? test.result.models : [];
   });
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
-  const bound = slot?.key ?? null;
-  const isKept = keepsKey(slot, draft, preset);
+  const keys = usePart('slots', (state) => state.keys);
+  const kept = storedKeyFor(slot, draft, preset, keys);
   const models = [...new Set([...tested, ...(preset?.modelExamples ?? [])])];
   const isAddressNeeded = (preset?.baseUrl ?? null) === null;
   const address = (
@@ -92,8 +92,8 @@ export function ProviderFields({ draft, onChange, slot }: Props) {
             draft={draft}
             onChange={onChange}
             preset={preset}
-            kept={isKept ? bound : null}
-            isDropped={bound !== null && !isKept}
+            kept={kept}
+            isDropped={slot !== null && slot.key !== null && kept === null}
           />
           {isAddressNeeded ? null : address}
         </>

@@ -4,27 +4,28 @@ import { Dialog } from '../controls/dialog.tsx';
 import { Field } from '../controls/field.tsx';
 import { bindSlot, testSlot } from '../stores/slots.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
-import { bindingOf, draftOfSlot, keepsKey, newKeyOf, problemsOf } from './binding-draft.ts';
+import { bindingOf, draftOfSlot, newKeyOf, problemsOf, storedKeyFor } from './binding-draft.ts';
 import { ParameterFields } from './parameter-fields.tsx';
 import { ProviderFields } from './provider-fields.tsx';
 
 /** Binds one slot, or changes what it is bound to. The test that follows shows whether it works. */
 export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => void }) {
   const session = useSession();
-  const { presets, schemes } = usePart('slots', (state) => ({
+  const { presets, schemes, keys } = usePart('slots', (state) => ({
     presets: state.presets,
     schemes: state.schemes,
+    keys: state.keys,
   }));
   const [draft, setDraft] = useState(() => draftOfSlot(slot, presets, schemes));
   const [isSaving, setSaving] = useState(false);
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
-  const isKept = keepsKey(slot, draft, preset);
-  const problems = problemsOf(draft, preset, isKept || (preset?.keyVariable ?? null) !== null);
+  const kept = storedKeyFor(slot, draft, preset, keys);
+  const hasKey = kept !== null || (preset?.keyVariable ?? null) !== null;
+  const problems = problemsOf(draft, preset, hasKey);
   const save = async () => {
     setSaving(true);
-    const keyRef = isKept ? (slot.binding?.keyRef ?? null) : null;
     const name = draft.name.trim() === '' ? `Slot ${slot.index}` : draft.name.trim();
-    const binding = { ...bindingOf(draft, slot, keyRef), index: slot.index, name };
+    const binding = { ...bindingOf(draft, slot, kept?.id ?? null), index: slot.index, name };
     const isBound = await bindSlot(session, binding, newKeyOf(draft, preset));
     setSaving(false);
     if (!isBound) return;

@@ -57,7 +57,9 @@ export function withConversation(state: ChatState, told: Conversation): ChatStat
     return isOlder || (run.lastSeq === ours.lastSeq && run.status === ours.status) ? ours : run;
   });
   const toldIds = new Set(told.runs.map(({ id }) => id));
-  const fresh = [...known.values()].filter((run) => run.lastSeq === -1 && !toldIds.has(run.id));
+  const fresh = [...known.values()].filter(
+    (run) => run.status === 'running' && !toldIds.has(run.id),
+  );
   return {
     ...state,
     conversationId: told.id,

@@ -5,6 +5,7 @@ import type { RouterState } from '../../../contracts/app/models.ts';
 import type { RunEvent } from '../../../contracts/events.ts';
 import { endsRun } from '../../../contracts/events.ts';
 import { foldRun, openRun } from '../../../contracts/fold-run.ts';
+import type { VaultItem } from '../../../contracts/keys.ts';
 import { settingsSchema, type Settings } from '../../../contracts/settings.ts';
 import type { SlotView } from '../../../contracts/app/slots.ts';
 import { slotBindingSchema } from '../../../contracts/slots.ts';
@@ -36,6 +37,7 @@ export class FakeApp {
   readonly routerStates = new Broadcast<RouterState>();
   readonly acknowledged: { streamId: string; seq: number }[] = [];
   readonly secrets: string[] = [];
+  readonly keys: VaultItem[] = [];
   script: Script = async () => undefined;
   settings: Settings = settingsSchema.parse({ version: 1 });
   router: RouterState = demoRouter;
@@ -156,11 +158,7 @@ export class FakeApp {
     const bind = (index: number, binding: object) => {
       const slot = view(index);
       const parsed = slotBindingSchema.parse({ name: `Slot ${index}`, ...binding, index });
-      const origin = 'https://api.example.com';
-      const key =
-        parsed.keyRef === null
-          ? null
-          : { id: parsed.keyRef, scheme: 'session' as const, origin, last4: 'cdef' };
+      const key = this.keys.find(({ id }) => id === parsed.keyRef) ?? null;
       this.slots[index] = { ...slot, binding: parsed, key, health: { state: 'untried' } };
       return view(index);
     };
@@ -246,16 +244,14 @@ export class FakeApp {
           return {};
         }),
         schemes: os.slots.schemes.handler(() => schemes),
-        keys: os.slots.keys.handler(() => []),
+        keys: os.slots.keys.handler(() => this.keys),
         putKey: os.slots.putKey.handler(({ input }) => {
           this.secrets.push(input.secret);
+          const last4 = input.secret.length >= 12 ? input.secret.slice(-4) : null;
           const { origin } = new URL(input.baseUrl);
-          return {
-            id: this.id('k'),
-            scheme: input.scheme,
-            origin,
-            last4: input.secret.length >= 12 ? input.secret.slice(-4) : null,
-          };
+          const item = { id: this.id('k'), scheme: input.scheme, origin, last4 };
+          this.keys.push(item);
+          return item;
         }),
         contacts: os.slots.contacts.handler(() => []),
         removeKey: os.slots.removeKey.handler(() => ({})),
