@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Some tests load ONNX Runtime themselves: no usage events to its maker from them either. */
+const env = { ORT_DISABLE_TELEMETRY: '1' };
+
 /**
  * Three vitest projects. `unit` is fast and touches no network; `integration` runs real ONNX Runtime,
  * real HTTP on loopback, real SQLite and real files; `renderer` runs components in happy-dom.
@@ -11,6 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env,
           include: ['test/**/*.test.ts'],
           exclude: [
             'test/**/*.integration.test.ts',
@@ -23,6 +27,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          env,
           include: ['test/**/*.integration.test.ts'],
           exclude: ['test/long/**'],
           testTimeout: 120_000,
@@ -40,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
+          env,
           include: ['test/long/**/*.test.ts'],
           testTimeout: 1_800_000,
           hookTimeout: 120_000,

@@ -15,6 +15,7 @@ export type NativeLoader = () => Promise<OnnxRuntime>;
 export async function loadOnnxRuntime(
   load: NativeLoader = () => import('onnxruntime-node'),
 ): Promise<OnnxRuntime> {
+  refuseTelemetry();
   try {
     return await load();
   } catch (error) {
@@ -25,4 +26,14 @@ export async function loadOnnxRuntime(
       { cause: error },
     );
   }
+}
+
+/**
+ * Official builds of ONNX Runtime send usage events to their maker, with an identifier kept on disk, on Linux and
+ * macOS too since 1.29. The library reads this variable once, when it is loaded; its API comes too late, because
+ * the first event is sent before it can be called.
+ */
+function refuseTelemetry(): void {
+  // eslint-disable-next-line no-restricted-syntax -- Not a setting that is read: one that a library reads.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
