@@ -2,7 +2,7 @@ import { runEventSchema, type RunEvent } from '../../contracts/events.ts';
 import type { Router } from '../../contracts/router.ts';
 import { replayRoutes, type ReplayedRoute } from '../../coordinator/replay.ts';
 import { TraceError } from './errors.ts';
-import { readTrace } from './reader.ts';
+import { readTrace, type ReadLine } from './reader.ts';
 
 /**
  * Routes the recorded transcripts of a full trace again, one result a turn.
@@ -18,22 +18,36 @@ export async function* replayTrace(
   yield* replayRoutes(eventsOf(path), router, signal);
 }
 
-async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
-  let isFirst = true;
+/**
+ * Whether a trace can be replayed, before a router is loaded for it.
+ *
+ * @throws TraceError as `replayTrace` does
+ */
+export async function checkReplayable(path: string): Promise<void> {
   for await (const read of readTrace(path)) {
-    if (isFirst && (read.kind !== 'event' || read.line.type !== 'run_started')) {
-      throw new TraceError('not_a_trace', 'The file does not begin with the first event of a run.');
-    }
-    isFirst = false;
+    checkFirst(read);
+    return;
+  }
+  throw new TraceError('not_a_trace', 'The file is empty.');
+}
+
+async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
+  await checkReplayable(path);
+  for await (const read of readTrace(path)) {
     if (read.kind !== 'event') continue;
-    if (read.line.type === 'run_started' && read.line.task === undefined) {
-      throw new TraceError(
-        'no_text',
-        'This trace holds hashes only, so there is no text to route again. Traces written with the full content can be replayed.',
-      );
-    }
     const event = runEventSchema.safeParse(read.line);
     if (event.success) yield event.data;
   }
-  if (isFirst) throw new TraceError('not_a_trace', 'The file is empty.');
+}
+
+function checkFirst(read: ReadLine): void {
+  if (read.kind !== 'event' || read.line.type !== 'run_started') {
+    throw new TraceError('not_a_trace', 'The file does not begin with the first event of a run.');
+  }
+  if (read.line.task === undefined) {
+    throw new TraceError(
+      'no_text',
+      'This trace holds hashes only, so there is no text to route again. Traces written with the full content can be replayed.',
+    );
+  }
 }

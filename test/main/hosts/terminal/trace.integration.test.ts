@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { tmpdir } from 'node:os';
+import type { ReplayedRoute } from '../../../../coordinator/replay.ts';
+import type { TerminalContext } from '../../../../main/hosts/terminal/context.ts';
+import { runTerminal } from '../../../../main/hosts/terminal/program.ts';
+import type { TraceReport } from '../../../../main/traces/verify.ts';
+import { eventfulRun, writeTrace } from '../../traces/traced-run.ts';
+import { runTrinity, type TrinityRun } from './run-trinity.ts';
+
+let folder = '';
+let hashed = '';
+let full = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trinity-trace-'));
+  const hostile = { task: 'What is 6 times 7?\u001b[2J\u001b]0;title\u0007' };
+  const events = await eventfulRun(hostile);
+  hashed = (await writeTrace(join(folder, 'hash'), events)).writer.path;
+  full = (await writeTrace(join(folder, 'full'), events, { content: 'full' })).writer.path;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the program in this process: nothing here starts another. */
+async function trinity(...args: string[]): Promise<TrinityRun> {
+  let stdout = '';
+  let stderr = '';
+  const context: TerminalContext = {
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    stdin: Readable.from([]),
+    env: {},
+    cwd: folder,
+    signal: new AbortController().signal,
+    launcher: {
+      launch: () => {
+        throw new Error('no process is started here');
+      },
+    },
+  };
+  const code = await runTerminal(['--data-dir', join(folder, 'data'), ...args], context, '0');
+  return { code, stdout, stderr };
+}
+
+describe('trinity trace show', () => {
+  it('tells the run turn by turn, without text where there is none', async () => {
+    const { code, stdout } = await trinity('trace', 'show', join('hash', 'run-1.jsonl'));
+    expect(code).toBe(0);
+    expect(stdout).toContain('turn 5');
+    expect(stdout).toContain('slot 0 instead of 1 (failed over router');
+    expect(stdout).toContain('suggested in turn 1');
+    expect(stdout).toContain('ended: accepted, with an answer');
+    expect(stdout).not.toContain('6 times 7');
+  });
+
+  it('shows texts and bars, and lets no control sequence of a text through', async () => {
+    const { code, stdout } = await trinity('trace', 'show', '--bars', full);
+    expect(code).toBe(0);
+    expect(stdout).toContain('| What is 6 times 7?');
+    expect(stdout).toMatch(/slot 1.*5\.000/);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f]/);
+  });
+});
+
+describe('trinity trace verify', () => {
+  it('finds a trace right', async () => {
+    const { code, stdout } = await trinity('trace', 'verify', hashed);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('schema, order, chain and decisions agree') as string,
+    });
+  });
+
+  it('fails for a changed one and says where', async () => {
+    const path = join(folder, 'changed.jsonl');
+    writeFileSync(path, readFileSync(hashed, 'utf8').replace('"agentMargin":5', '"agentMargin":6'));
+    const { code, stdout } = await trinity('trace', 'verify', '--json', path);
+    expect(code).toBe(1);
+    const { problems } = JSON.parse(stdout) as TraceReport;
+    expect(problems.map(({ check }) => check)).toEqual(['decision', 'chain']);
+  });
+
+  it('names a file that is no trace', async () => {
+    const path = join(folder, 'prose.txt');
+    writeFileSync(path, 'Hello.\n');
+    const { code, stderr } = await trinity('trace', 'verify', path);
+    expect(code).toBe(1);
+    expect(stderr).toContain('not_a_trace');
+  });
+});
+
+describe('trinity trace replay', () => {
+  it('routes the recorded transcripts through a real router and tells other decisions', async () => {
+    const { code, stdout } = await runTrinity([
+      '--data-dir',
+      join(folder, 'data'),
+      'trace',
+      'replay',
+      '--json',
+      full,
+    ]);
+    const routes = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ReplayedRoute);
+    expect(routes.map(({ turn }) => turn)).toEqual([1, 2, 3, 4, 5]);
+    expect(routes.every(({ sameTranscript }) => sameTranscript)).toBe(true);
+    // The trace was made by a script with three slots; the demo router has others.
+    expect(
+      routes.every(({ sameRouter, logitDifference }) => !sameRouter && logitDifference === null),
+    ).toBe(true);
+    const differs = routes.some(
+      ({ slot, role }) => slot.now !== slot.recorded || role.now !== role.recorded,
+    );
+    expect(code).toBe(differs ? 1 : 0);
+  });
+
+  it('says that there is nothing to route in a trace of hashes', async () => {
+    const { code, stderr } = await trinity('trace', 'replay', hashed);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no_text');
+  });
+});
