@@ -61,9 +61,11 @@ export async function baseIdentity(
   }
   const weights = files.find(({ path }) => path === 'model.safetensors')!;
   const known = originOf(weights.sha256) ?? snapshotOrigin(base.folder);
+  const { layers, hiddenSize } = base.config;
+  // A base without a known origin is named by what it is, never by where it lies.
   return {
-    repo: asked.repo ?? known?.repo ?? 'unknown',
-    revision: asked.revision ?? known?.revision ?? 'unknown',
+    repo: asked.repo ?? known?.repo ?? `local/qwen3-${layers}x${hiddenSize}`,
+    revision: asked.revision ?? known?.revision ?? weights.sha256.slice(0, 12),
     files,
   };
 }

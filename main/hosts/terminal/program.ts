@@ -1,10 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { TypedError } from '../../../contracts/failure.ts';
 import { CommandFailed, UsageError, type TerminalContext } from './context.ts';
+import { chatCommand } from './commands/chat.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { evalCommand } from './commands/eval.ts';
+import { exportCommand } from './commands/export.ts';
+import { modelsCommand } from './commands/models.ts';
 import { routeCommand } from './commands/route.ts';
 import { selftestCommand } from './commands/selftest.ts';
+import { traceCommand } from './commands/trace.ts';
 import { urlCommand } from './commands/url.ts';
 
 /** A command's constructor: it gets what it may use and returns itself, ready to be added. */
@@ -12,8 +16,12 @@ export type CommandFactory = (context: TerminalContext) => Command;
 
 const commands: readonly CommandFactory[] = [
   routeCommand,
+  chatCommand,
   evalCommand,
   selftestCommand,
+  exportCommand,
+  modelsCommand,
+  traceCommand,
   doctorCommand,
   urlCommand,
 ];
