@@ -28,6 +28,8 @@ export interface ProviderFormat {
 
 export interface ProviderServerOptions {
   readonly answer?: (request: RecordedRequest, nth: number) => Answer | Reply;
+  /** What the list of models gets; by default the format's list. */
+  readonly list?: Reply;
   /** Demanded of every request when given. */
   readonly key?: string;
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -42,7 +44,7 @@ export function startProviderServer(
     if (options.key !== undefined && !format.isAuthorised(request, options.key)) {
       return faultReply(format, 'bad_key');
     }
-    if (request.method === 'GET') return jsonReply(200, format.modelList);
+    if (request.method === 'GET') return options.list ?? jsonReply(200, format.modelList);
     const answer = options.answer?.(request, nth) ?? plainAnswer;
     if ('steps' in answer) return answer;
     return format.wantsStream(request)

@@ -21,7 +21,7 @@ import {
   type ScriptedServer,
   type Step,
 } from '../../servers/scripted-server.ts';
-import { callOf, collect, memoryVault, realClock, shapeOf, slot, testPool } from './harness.ts';
+import { callOf, collect, hastyClock, memoryVault, shapeOf, slot, testPool } from './harness.ts';
 
 const key = 'planted-key-0123456789abcdef';
 const client = createHttpClient({ environment: {} });
@@ -64,21 +64,6 @@ function poolFor(
     vault: memoryVault([{ id: 'k', secret: key, origin }]),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
-}
-
-/** A clock whose waits between attempts pass at once; deadlines run as they are. Tells what was waited. */
-function hastyClock(): Clock & { readonly waited: number[] } {
-  const deadlines = [600_000, 120_000, 60_000, 200];
-  const waited: number[] = [];
-  return {
-    ...realClock,
-    waited,
-    after(ms, callback) {
-      if (deadlines.includes(ms)) return realClock.after(ms, callback);
-      waited.push(ms);
-      return realClock.after(0, callback);
-    },
-  };
 }
 
 const said = plainAnswer.text.join('');

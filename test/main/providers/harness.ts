@@ -23,6 +23,25 @@ export const realClock: Clock = {
   },
 };
 
+/**
+ * A clock whose waits between attempts pass at once and are told; deadlines, which last one of `deadlines`
+ * milliseconds, run as they are.
+ */
+export function hastyClock(
+  deadlines: readonly number[] = [600_000, 120_000, 60_000, 3_000, 200],
+): Clock & { readonly waited: number[] } {
+  const waited: number[] = [];
+  return {
+    ...realClock,
+    waited,
+    after(ms, callback) {
+      if (deadlines.includes(ms)) return realClock.after(ms, callback);
+      waited.push(ms);
+      return realClock.after(0, callback);
+    },
+  };
+}
+
 /** Always the middle of every range. */
 export const evenRandom: RandomSource = { next: () => 0.5, id: () => 'id' };
 
