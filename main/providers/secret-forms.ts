@@ -1,7 +1,8 @@
+import { secretForms } from '../../contracts/secret-forms.ts';
+
 /**
- * The forms in which a secret may come back in somebody's text: plain, base64 (at any alignment, both
- * alphabets), URL-encoded, JSON-escaped and hexadecimal. Used on what servers send before it becomes an
- * event or a message.
+ * Finds secrets in every form in which they may come back in somebody's text, and takes them out. Used on
+ * what servers send before it becomes an event or a message.
  */
 export class SecretForms {
   readonly #forms: readonly string[];
@@ -10,7 +11,7 @@ export class SecretForms {
   constructor(secrets: readonly string[], minimumLength = 4) {
     const long = secrets.filter((secret) => secret.length >= minimumLength);
     // Longest first, so that a form that contains another is replaced whole.
-    this.#forms = [...new Set(long.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+    this.#forms = [...new Set(long.flatMap(secretForms))].sort((a, b) => b.length - a.length);
   }
 
   /** The text with every form of every secret replaced by `[secret]`. */
@@ -58,24 +59,3 @@ export class SecretForms {
 }
 
 const mark = '[secret]';
-
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  const base64 = [0, 1, 2].flatMap((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-    // The characters that also depend on what stands before and after the secret are left out.
-    const from = [0, 2, 3][shift] ?? 0;
-    const whole = Math.floor(((shift + bytes.length) * 8) / 6);
-    const stable = text.slice(from, whole);
-    return [stable, stable.replaceAll('+', '-').replaceAll('/', '_')];
-  });
-  const escaped = JSON.stringify(secret).slice(1, -1);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    escaped,
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-    ...base64.filter((form) => form.length >= 6),
-  ];
-}
