@@ -34,7 +34,7 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx}'],
     languageOptions: {
       parserOptions: {
-        project: ['tsconfig.json', 'tsconfig.renderer.json'],
+        project: ['tsconfig.json', 'tsconfig.renderer.json', 'tsconfig.e2e.json'],
         tsconfigRootDir: projectRoot,
       },
     },
