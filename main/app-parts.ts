@@ -27,8 +27,8 @@ export interface AppParts {
   readonly overrides?: SettingsChange;
   /** Keeps conversations in memory and forgets them. What calls cost is counted all the same. */
   readonly isEphemeral?: boolean;
-  /** Where the next run's trace goes, null for nowhere; by default where the settings say. */
-  readonly traceFile?: () => string | null;
+  /** Where the trace of a run that starts goes: a file, null for nowhere, undefined as the settings say. */
+  readonly traceFile?: () => string | null | undefined;
   /** How rehearsal agents speak; by default at a pace that a person can watch, without a script. */
   readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
 }

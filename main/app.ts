@@ -10,12 +10,14 @@ import type { AppParts } from './app-parts.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { coordinatorLoop } from './conversations/coordinator-loop.ts';
 import { chatProcedures } from './conversations/procedures.ts';
+import { evalProcedures } from './evals/procedures.ts';
 import { dataDirectoryClient } from './models/data-directory-client.ts';
 import { ModelService } from './models/model-service.ts';
 import { modelProcedures } from './models/procedures.ts';
 import { slotProcedures } from './providers/procedures.ts';
 import { openProviders } from './providers/providers.ts';
 import { settingsProcedures } from './settings/procedures.ts';
+import { writeTextAtomically } from './settings/atomic-text.ts';
 import { SettingsFile } from './settings/settings-file.ts';
 import { SettingsService } from './settings/settings-service.ts';
 import { tracesProcedures } from './traces/procedures.ts';
@@ -58,8 +60,9 @@ export async function createApp(parts: AppParts) {
     known: () => knownValues(settings.current.slots, vault),
     onProblem: (problem) => notices.add(problem),
   });
-  const openConversations = (directory: string | null): ConversationService =>
-    new ConversationService({
+  const opened: ConversationService[] = [];
+  const openConversations = (directory: string | null): ConversationService => {
+    const service = new ConversationService({
       dataDirectory: directory,
       loop: coordinatorLoop({
         settings: () => settings.current,
@@ -68,10 +71,16 @@ export async function createApp(parts: AppParts) {
         clock,
         random,
       }),
-      openTrace: (run) => (parts.traceFile ? traces.openFile(parts.traceFile()) : traces.open(run)),
+      openTrace: (run) => {
+        const file = parts.traceFile?.();
+        return file === undefined ? traces.open(run) : traces.openFile(file);
+      },
       clock,
       random,
     });
+    opened.push(service);
+    return service;
+  };
   const conversations = openConversations(parts.isEphemeral === true ? null : dataDirectory);
   for (const notice of [...settings.notices, ...models.notices, ...conversations.notices])
     notices.add(notice);
@@ -81,6 +90,11 @@ export async function createApp(parts: AppParts) {
     chat: chatProcedures(conversations),
     slots: slotProcedures({ ...providers, vault }),
     traces: tracesProcedures(traces),
+    evals: evalProcedures({
+      folder: join(dataDirectory, 'evals'),
+      write: (path, text) => writeTextAtomically(path, text, random.id()),
+      readConversation: (id) => conversations.runs.read(id),
+    }),
     models: modelProcedures(models, (choice) => settings.update(choice)),
     settings: settingsProcedures(
       settings,
@@ -94,10 +108,11 @@ export async function createApp(parts: AppParts) {
     models,
     settings,
     notices: () => notices.list(),
+    /** Conversations of another database, null for one in memory, with the same router and agents. */
     openConversations,
     /** Ends runs, keeping their partial text, and child processes. May be called twice. */
     close: async (): Promise<void> => {
-      await conversations.close();
+      await Promise.all(opened.map((service) => service.close()));
       await models.close();
       await providers.close();
     },

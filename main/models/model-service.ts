@@ -81,10 +81,15 @@ export class ModelService {
     return this.state;
   }
 
+  /** Builds what is missing and loads the active router. @throws RuntimeError with the reason */
+  load(): Promise<RouterState> {
+    return this.#client.load();
+  }
+
   /** Begins to build what is missing and to load the active router. How it goes is in the state. */
   warm(): void {
     // A failure is in the state, and the next question tries again and gets the error itself.
-    this.#client.load().catch(() => undefined);
+    this.load().catch(() => undefined);
   }
 
   /** Ends the router's process. May be called twice. */

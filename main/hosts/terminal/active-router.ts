@@ -67,9 +67,9 @@ export async function withRouter<T>(
 }
 
 /** Says on a terminal's stderr what is being built or loaded; says nothing into a pipe. */
-function reportProgress(
+export function reportProgress(
   context: TerminalContext,
-  runtime: RouterClient,
+  runtime: Pick<RouterClient, 'watch'>,
 ): { stop: () => Promise<void> } {
   if (context.stderr.isTTY !== true) return { stop: () => Promise.resolve() };
   const watching = new AbortController();
