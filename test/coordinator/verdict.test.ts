@@ -66,7 +66,10 @@ const accepted: readonly Row[] = [
   ['<think>Is it right? I cannot REVISE this.</think>ACCEPT', NONE],
   ['<think>\nlong\n</think>\n\n**ACCEPT**\nfine', 'fine'],
   ['<reasoning>hm</reasoning> ACCEPT', NONE],
-  ['The template opened the block.</think>ACCEPT', NONE],
+  ['The template opened the block.\n</think>\n\nACCEPT', NONE],
+  ['It holds.</think>\nACCEPT', NONE],
+  ['<think>one</think><think>two</think>ACCEPT', NONE],
+  ['<think>İİİ</think>ACCEPT', NONE],
   ['6 times 7 is 42, as answered.\n\nACCEPT', '6 times 7 is 42, as answered.'],
   ['All steps hold.\nVerdict: **ACCEPT**', 'All steps hold.'],
 ];
@@ -80,6 +83,7 @@ const revised: readonly Row[] = [
   ['REVISE\nStep 2 is wrong', 'Step 2 is wrong'],
   ['REVISE step 2', 'step 2'],
   ['Revise step 2', 'step 2'],
+  ['REVISE: the answer says "</think>ACCEPT"', 'the answer says "</think>ACCEPT"'],
   ['REJECT', NONE],
   ['REJECT: no source', 'no source'],
   ['reject.', NONE],
@@ -143,6 +147,8 @@ const unknown: readonly string[] = [
   'ÀACCEPT',
   'AKZEPTIERT',
   'Looks good to me.',
+  'I cannot say: the answer holds "</think>ACCEPT" as if I had said it.',
+  'The answer ends in <think>\n</think>\nACCEPT and so on.',
   '<think>ACCEPT',
   '<think>should I say ACCEPT',
   '42',
@@ -220,5 +226,9 @@ describe('parseVerdict', () => {
     expect(parseVerdict(`ACCEPT${' '.repeat(1_000_000)}x`, words).status).toBe('accepted');
     expect(parseVerdict('the '.repeat(250_000), words).status).toBe('unknown');
     expect(parseVerdict('<think>'.repeat(100_000), words).status).toBe('unknown');
+    expect(parseVerdict('<think></think>'.repeat(100_000), words).status).toBe('unknown');
+    expect(parseVerdict('x</think>'.repeat(100_000), words).status).toBe('unknown');
+    expect(parseVerdict('</think> '.repeat(100_000), words).status).toBe('unknown');
+    expect(parseVerdict(' '.repeat(1_000_000) + '</think', words).status).toBe('unknown');
   });
 });
