@@ -1,15 +1,9 @@
-import {
-  CartesianGrid,
-  Line,
-  LineChart,
-  ReferenceLine,
-  ResponsiveContainer,
-  XAxis,
-  YAxis,
-} from 'recharts';
+import { CartesianGrid, Line, LineChart, ReferenceLine, XAxis, YAxis } from 'recharts';
+import { useWidth } from '../controls/use-width.ts';
 import { runBoundaries, type MarginPoint } from './margin-history.ts';
 
-const marginOfChart = { top: 8, right: 10, bottom: 0, left: 0 };
+const height = 144;
+const around = { top: 8, right: 10, bottom: 0, left: 0 };
 
 /**
  * Agent and role margin by turn. A hollow point was not the router's own choice; a line between points
@@ -17,49 +11,11 @@ const marginOfChart = { top: 8, right: 10, bottom: 0, left: 0 };
  * from screen readers.
  */
 export function MarginChart({ points }: { points: readonly MarginPoint[] }) {
+  const { ref, width } = useWidth();
   return (
     <figure className="history__figure">
-      <div className="history__chart" aria-hidden="true">
-        <ResponsiveContainer
-          width="100%"
-          height="100%"
-          initialDimension={{ width: 320, height: 140 }}
-        >
-          <LineChart
-            data={[...points]}
-            margin={marginOfChart}
-            accessibilityLayer={false}
-            tabIndex={-1}
-          >
-            <CartesianGrid vertical={false} />
-            <XAxis
-              dataKey="ordinal"
-              type="number"
-              domain={[0.5, points.length + 0.5]}
-              ticks={ticksOf(points.length)}
-              tickLine={false}
-              height={20}
-            />
-            <YAxis width={34} tickLine={false} axisLine={false} domain={[0, 'auto']} />
-            {runBoundaries(points).map((x) => (
-              <ReferenceLine key={x} x={x} className="history__boundary" />
-            ))}
-            <Line
-              dataKey="agentMargin"
-              className="history__line history__line--agent"
-              dot={Dot}
-              activeDot={false}
-              isAnimationActive={false}
-            />
-            <Line
-              dataKey="roleMargin"
-              className="history__line history__line--role"
-              dot={Dot}
-              activeDot={false}
-              isAnimationActive={false}
-            />
-          </LineChart>
-        </ResponsiveContainer>
+      <div className="history__chart" ref={ref} aria-hidden="true">
+        {width === 0 ? null : <Chart points={points} width={width} />}
       </div>
       <figcaption className="history__legend">
         <span className="legend legend--agent">agent</span>
@@ -67,6 +23,47 @@ export function MarginChart({ points }: { points: readonly MarginPoint[] }) {
         <span className="legend legend--hollow">not the router’s own choice</span>
       </figcaption>
     </figure>
+  );
+}
+
+function Chart({ points, width }: { points: readonly MarginPoint[]; width: number }) {
+  return (
+    <LineChart
+      data={[...points]}
+      width={width}
+      height={height}
+      margin={around}
+      accessibilityLayer={false}
+      tabIndex={-1}
+    >
+      <CartesianGrid vertical={false} />
+      <XAxis
+        dataKey="ordinal"
+        type="number"
+        domain={[0.5, points.length + 0.5]}
+        ticks={ticksOf(points.length)}
+        tickLine={false}
+        height={20}
+      />
+      <YAxis width={34} tickLine={false} axisLine={false} domain={[0, 'auto']} />
+      {runBoundaries(points).map((x) => (
+        <ReferenceLine key={x} x={x} className="history__boundary" />
+      ))}
+      <Margins dataKey="agentMargin" line="agent" />
+      <Margins dataKey="roleMargin" line="role" />
+    </LineChart>
+  );
+}
+
+function Margins({ dataKey, line }: { dataKey: 'agentMargin' | 'roleMargin'; line: string }) {
+  return (
+    <Line
+      dataKey={dataKey}
+      className={`history__line history__line--${line}`}
+      dot={Dot}
+      activeDot={false}
+      isAnimationActive={false}
+    />
   );
 }
 

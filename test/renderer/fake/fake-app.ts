@@ -1,6 +1,6 @@
 import { implement, ORPCError } from '@orpc/server';
 import { appContract } from '../../../contracts/app/contract.ts';
-import type { Change } from '../../../contracts/app/chat.ts';
+import type { Change, Pins } from '../../../contracts/app/chat.ts';
 import type { RouterState } from '../../../contracts/app/models.ts';
 import type { RunEvent } from '../../../contracts/events.ts';
 import { endsRun } from '../../../contracts/events.ts';
@@ -94,7 +94,7 @@ export class FakeApp {
   }
 
   /** Starts the script for a message, as the real app starts a run. */
-  start(conversationId: string, task: string): string {
+  start(conversationId: string, task: string, _pins: Pins): string {
     const runId = this.id('r');
     const { agents } = this.settings;
     let run = openRun({ id: runId, conversationId, task, agents, startedAt: this.now() });
@@ -197,7 +197,7 @@ export class FakeApp {
           return {};
         }),
         start: os.chat.start.handler(({ input }) => ({
-          runId: this.start(input.conversationId, input.text),
+          runId: this.start(input.conversationId, input.text, input.pins),
         })),
         stop: os.chat.stop.handler(({ input }) => {
           this.live.get(input.runId)?.stop.abort();

@@ -1,0 +1,86 @@
+import { fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { showPage } from '../../../renderer/stores/view.ts';
+import { FakeApp } from '../fake/fake-app.ts';
+import { renderPage, type RenderedPage } from '../fake/render-page.tsx';
+
+describe('the page of agents', () => {
+  let app: FakeApp;
+  let page: RenderedPage;
+  const secret = 'sk-planted-0123456789abcdef';
+
+  beforeEach(async () => {
+    app = new FakeApp();
+    page = await renderPage(app);
+    showPage(page.session, 'slots');
+    await page.settle(() => screen.getByRole('button', { name: 'Bind all slots' }));
+  });
+  afterEach(() => page.close());
+
+  const bindAll = async () => {
+    fireEvent.change(screen.getByLabelText('Key'), { target: { value: secret } });
+    fireEvent.click(screen.getByRole('button', { name: 'Bind all slots' }));
+    await page.settle(() => screen.getByText(/Your agents answer now/));
+  };
+
+  it('binds every slot to one provider and lets the agents answer', async () => {
+    await bindAll();
+    expect(app.slots.every(({ binding }) => binding?.provider === 'openrouter')).toBe(true);
+    expect(app.settings.agents).toBe('slots');
+  });
+
+  it('shows of a key only where it is kept and its last characters', async () => {
+    await bindAll();
+    expect(document.body.innerHTML).not.toContain(secret);
+    expect(screen.getAllByText(/key …cdef, this session only/).length).toBeGreaterThan(0);
+    expect(screen.getByLabelText('Key')).toMatchObject({ value: '', type: 'password' });
+  });
+
+  it('binds again without the key, which is stored already', async () => {
+    await bindAll();
+    fireEvent.change(screen.getByLabelText('Model'), { target: { value: 'another' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Bind all slots' }));
+    await page.settle(() => expect(app.slots[0]?.binding?.model).toBe('another'));
+    expect(app.slots[0]?.key).toMatchObject({ last4: 'cdef' });
+    expect(app.secrets).toEqual([secret]);
+  });
+
+  it('keeps the checkpoint’s label apart from what is called', async () => {
+    await bindAll();
+    const slot = within(screen.getByRole('listitem', { name: 'Slot 2' }));
+    slot.getByText('gemini-2.5-pro');
+    slot.getByText('meta-llama/llama-3.3-70b-instruct');
+  });
+
+  it('tells the result of a test in words', async () => {
+    await bindAll();
+    fireEvent.click(screen.getByRole('button', { name: 'Test Slot 0' }));
+    await page.settle(() => screen.getByText(/accepted the key and knows the model/));
+    app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), key: null };
+    fireEvent.click(screen.getByRole('button', { name: 'Test Slot 1' }));
+    await page.settle(() => screen.getByText(/refused the key/));
+  });
+
+  it('binds one slot in its dialog and tests it', async () => {
+    fireEvent.click(screen.getByRole('button', { name: 'Bind Slot 3' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Slot 3' }));
+    fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'Ada' } });
+    fireEvent.change(dialog.getByLabelText('Provider'), { target: { value: 'ollama' } });
+    fireEvent.click(dialog.getByRole('button', { name: 'Store and test' }));
+    await page.settle(() => screen.getByRole('listitem', { name: 'Ada' }));
+    expect(app.slots[3]?.binding).toMatchObject({
+      name: 'Ada',
+      provider: 'ollama',
+      model: 'llama3.2',
+    });
+    expect(app.slots[2]?.binding).toBeNull();
+  });
+
+  it('does not bind what is incomplete, and says what is missing', () => {
+    fireEvent.change(screen.getByLabelText('Model'), { target: { value: '' } });
+    expect(screen.getByText('Name a model.')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Bind all slots' })).toMatchObject({
+      disabled: true,
+    });
+  });
+});
