@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { FileOperations } from '../weights/atomic-file.ts';
+import { writerOf } from './abandoned-files.ts';
 import { BuildError } from './build-error.ts';
 import { partsFolder } from './build-part.ts';
 import { routerFiles } from './identity.ts';
@@ -32,7 +33,7 @@ export async function realDirectory(path: string): Promise<string> {
 export async function prepareDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const names = await readdir(directory);
-  const foreign = names.filter((name) => !isTemporary(name) && name !== routerFiles.buildLog);
+  const foreign = names.filter((name) => writerOf(name) === null && name !== routerFiles.buildLog);
   if (foreign.length > 0 && !(await hasManifest(directory))) {
     throw new BuildError(
       'not_a_router',
@@ -85,10 +86,6 @@ export async function recoverSwap(out: string): Promise<void> {
 
 async function removeTemporaries(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter(isTemporary)) await rm(join(directory, name), { force: true });
-}
-
-/** Names that writeAtomically() gives to files it has not finished. */
-function isTemporary(name: string): boolean {
-  return /^\..+\.\d+-\d+\.tmp$/.test(name);
+  for (const name of names.filter((name) => writerOf(name) !== null))
+    await rm(join(directory, name), { force: true });
 }

@@ -3,6 +3,7 @@ import type { BuildRequest } from '../../contracts/build.ts';
 import type { RouterManifest } from '../../contracts/manifest.ts';
 import { decompositionFolder } from '../adaptation/decomposition-cache.ts';
 import { workerCount, WorkerPool } from '../adaptation/worker-pool.ts';
+import { removeAbandoned } from './abandoned-files.ts';
 import { buildBaseHead } from './base-head.ts';
 import type { BuildTools } from './build-tools.ts';
 import { buildRouter } from './build.ts';
@@ -20,13 +21,15 @@ export async function runBuildRequest(
   workerEntry?: URL,
 ): Promise<RouterManifest | null> {
   const cache = request.cacheDirectory;
+  const folder = cache === null ? null : join(cache, 'decompositions');
+  for (const shared of [cache, folder]) if (shared !== null) await removeAbandoned(shared);
   const workers = request.kind === 'export' ? workerCount(request.workers) : 1;
   const pool = new WorkerPool(workers, workerEntry);
   const all: BuildTools = {
     ...tools,
     runner: pool,
     digests: new DigestCache(cache === null ? null : join(cache, 'digests.json')),
-    decompositions: cache === null ? null : decompositionFolder(join(cache, 'decompositions')),
+    decompositions: folder === null ? null : decompositionFolder(folder, tools.files),
   };
   try {
     switch (request.kind) {

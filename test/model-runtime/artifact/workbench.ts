@@ -20,10 +20,8 @@ import {
   smallShape,
   writeQwen3Checkpoint,
   type Checkpoint,
+  type CheckpointShape,
 } from '../../fixtures/checkpoints/qwen3-checkpoint.ts';
-
-/** Singular values of the small checkpoint's nine tensors: hidden 64, two key-value heads of 16. */
-export const smallOffsets = 64 + 64 + 32 + 32 + 64 + 64 + 64 + 64 + 64;
 
 /** A folder with a small base and a vector for its layer 2, and requests to build from them. */
 export interface Workbench {
@@ -35,12 +33,15 @@ export interface Workbench {
   remove(): Promise<void>;
 }
 
-export async function openWorkbench(seed = 1): Promise<Workbench> {
+export async function openWorkbench(
+  seed = 1,
+  shape: CheckpointShape = smallShape,
+): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'trinity-build-'));
-  const base = await writeQwen3Checkpoint(join(folder, 'base'), smallShape, seed);
+  const base = await writeQwen3Checkpoint(join(folder, 'base'), shape, seed);
   // Building reads no tokenizer, but a base has one.
   await writeFile(join(base.folder, 'tokenizer.json'), '{}');
-  const vector = vectorOf(5);
+  const vector = vectorOf(5, shape);
   const vectorPath = await writeVector(folder, 'vector', vector);
   return {
     folder,
@@ -60,9 +61,30 @@ export async function openWorkbench(seed = 1): Promise<Workbench> {
 }
 
 /** Offsets near the published ones' size, and a head of 10 rows. */
-export function vectorOf(seed: number): Float32Array<ArrayBuffer> {
+export function vectorOf(
+  seed: number,
+  shape: CheckpointShape = smallShape,
+): Float32Array<ArrayBuffer> {
   const next = gaussian(seed);
-  return Float32Array.from({ length: smallOffsets + 640 }, () => 0.1 * next());
+  return Float32Array.from(
+    { length: offsetsOf(shape) + 10 * shape.hiddenSize },
+    () => 0.1 * next(),
+  );
+}
+
+/** Singular values of embedding, one layer's seven matrices and language head: the smaller side of each. */
+function offsetsOf({
+  hiddenSize,
+  queryHeads,
+  keyValueHeads,
+  headDim,
+  ...shape
+}: CheckpointShape): number {
+  const smaller = (side: number) => Math.min(hiddenSize, side);
+  const [query, keyValue] = [smaller(queryHeads * headDim), smaller(keyValueHeads * headDim)];
+  return (
+    2 * smaller(shape.vocabSize) + 2 * query + 2 * keyValue + 3 * smaller(shape.feedForwardSize)
+  );
 }
 
 export async function writeVector(

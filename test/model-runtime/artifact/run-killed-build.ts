@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { KilledBuild, OperationCounts } from './killed-build.ts';
+
+const script = fileURLToPath(new URL('./killed-build.ts', import.meta.url));
+
+/** How a build that was to kill itself ended: by the signal, or with its counts when it got to its end. */
+export type KilledEnd =
+  { readonly isKilled: true } | { readonly isKilled: false; readonly counts: OperationCounts };
+
+export function runKilledBuild(build: KilledBuild): Promise<KilledEnd> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, JSON.stringify(build)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve({ isKilled: true });
+      else if (code === 0)
+        resolve({ isKilled: false, counts: JSON.parse(stdout) as OperationCounts });
+      else reject(new Error(`the build failed: ${stderr}`));
+    });
+  });
+}
