@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { About, SettingsChange } from '../contracts/app/settings.ts';
 import type {
   Clock,
@@ -32,3 +33,8 @@ export interface AppParts {
   /** How rehearsal agents speak; by default at a pace that a person can watch, without a script. */
   readonly rehearsal?: { readonly paceMs: number; readonly script: string | null };
 }
+
+/** The program's assets, beside the sources. */
+export const assetsFolder = fileURLToPath(new URL('../assets', import.meta.url));
+/** Pause between two pieces of a rehearsed answer. */
+export const watchablePaceMs = 25;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { implement } from '@orpc/server';
 import { appContract } from '../contracts/app/contract.ts';
 import { aboutProgram } from './app-about.ts';
 import { failuresForPages } from './app-failures.ts';
 import { knownValues } from './app-known-values.ts';
 import { Notices } from './app-notices.ts';
-import type { AppParts } from './app-parts.ts';
+import { assetsFolder, watchablePaceMs, type AppParts } from './app-parts.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { coordinatorLoop } from './conversations/coordinator-loop.ts';
 import { chatProcedures } from './conversations/procedures.ts';
@@ -118,7 +117,3 @@ export async function createApp(parts: AppParts) {
     },
   };
 }
-
-const assetsFolder = fileURLToPath(new URL('../assets', import.meta.url));
-/** Pause between two pieces of a rehearsed answer. */
-const watchablePaceMs = 25;

@@ -1,4 +1,5 @@
 import { chatContract } from './chat.ts';
+import { evalsContract } from './evals.ts';
 import { modelsContract } from './models.ts';
 import { settingsContract } from './settings.ts';
 import { slotsContract } from './slots.ts';
@@ -9,6 +10,7 @@ export const appContract = {
   chat: chatContract,
   slots: slotsContract,
   models: modelsContract,
+  evals: evalsContract,
   settings: settingsContract,
   traces: tracesContract,
 };

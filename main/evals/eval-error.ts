@@ -5,6 +5,8 @@ export type EvalErrorCode =
   | 'suite_unreadable'
   | 'suite_empty'
   | 'unknown_case'
+  | 'turn_changed'
+  | 'case_exists'
   | 'results_unreadable'
   | 'results_mismatch'
   | 'results_busy'

@@ -1,0 +1,21 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+
+const id = z.string().min(1).max(100);
+
+export const evalsContract = {
+  /**
+   * Saves what the router read in one turn as an evaluation case. With `expectChoice` the slot and role
+   * that the router chose become the case's expectation.
+   */
+  saveCase: oc
+    .input(
+      z.object({
+        conversationId: id,
+        runId: id,
+        turn: z.number().int().min(1),
+        expectChoice: z.boolean().default(false),
+      }),
+    )
+    .output(z.object({ caseId: z.string(), path: z.string() })),
+};
