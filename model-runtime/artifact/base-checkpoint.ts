@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { constants, copyFile, link, lstat, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileDigest, RouterManifest } from '../../contracts/manifest.ts';
 import { readQwen3Config, type Qwen3Config } from '../weights/qwen3-config.ts';
@@ -68,6 +68,23 @@ export async function baseIdentity(
     revision: asked.revision ?? known?.revision ?? weights.sha256.slice(0, 12),
     files,
   };
+}
+
+/**
+ * Puts a base's files into a folder: as hard links, which take no space, or as copies on another disk. What is
+ * there already is replaced, never written into: it may be a link itself.
+ */
+export async function placeBase(
+  base: BaseCheckpoint,
+  { files }: Pick<RouterManifest['base'], 'files'>,
+  folder: string,
+): Promise<void> {
+  for (const { path } of files) {
+    const from = await realpath(join(base.folder, path));
+    const to = join(folder, path);
+    await rm(to, { force: true });
+    await link(from, to).catch(() => copyFile(from, to, constants.COPYFILE_FICLONE));
+  }
 }
 
 /** Repository and revision in the path of a Hugging Face snapshot. */

@@ -7,7 +7,7 @@ import { embeddingName, lmHeadName } from '../adaptation/selection.ts';
 import { elementBytes } from '../weights/dtypes.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
 import { writeSafetensors, type TensorSource } from '../weights/safetensors-writer.ts';
-import { baseIdentity, openBase, type BaseCheckpoint } from './base-checkpoint.ts';
+import { baseIdentity, openBase, placeBase, type BaseCheckpoint } from './base-checkpoint.ts';
 import { prepareDirectory } from './build-directory.ts';
 import { BuildError } from './build-error.ts';
 import type { ManifestDraft } from './build-inputs.ts';
@@ -40,7 +40,8 @@ interface FoundTensor {
 
 /**
  * Makes a router directory of an adapted bundle in upstream's format: layers transposed to the base's
- * orientation by their names, the adapted embedding as its own file, the head as it is.
+ * orientation by their names, the adapted embedding as its own file, the head as it is. ONNX Runtime reads large
+ * tensors from one real folder, so the base is linked (where that fails, copied) beside the embedding.
  *
  * @throws BuildError `bundle_invalid`, `bundle_path`, `bundle_incomplete`, `bundle_damaged`, `already_there`, and
  *   those of intoDirectory(); WeightsError
@@ -168,6 +169,7 @@ async function writeRouter(
     files: [],
   };
   await writeManifest(directory, draft, tools.files);
+  await placeBase(base, identity, directory);
   const files: FileDigest[] = [await writeHead(directory, head, tools.files)];
   const entries: AdaptedTensor[] = [];
   for (const [name, held] of groups(tensors)) {

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -80,6 +80,9 @@ describe('an imported bundle', () => {
     expect(head.get('trinity_router_head')).toEqual(bytesOf(bundle.head));
     expect([...(await contents(request().out)).keys()]).not.toContain('lm_head.safetensors');
     expect(manifest).toMatchObject({ kind: 'imported', agents: { count: 7 } });
+    const weights = 'model.safetensors';
+    const linked = await stat(join(request().out, weights));
+    expect(linked.ino).toBe((await stat(join(request().base, weights))).ino);
   });
 
   it('has the language head when it is asked for, and the same identity', async () => {

@@ -4,34 +4,47 @@ import { join } from 'node:path';
 import { bytesOf, writeSafetensors } from '../../../model-runtime/weights/safetensors-writer.ts';
 import { gaussian } from '../../fixtures/checkpoints/gaussian.ts';
 
-/** Upstream's path, the checkpoint's name, and the checkpoint's shape [out, in] for the small base. */
-export const upstreamTensors = [
-  ['embedder.token_embedding.kernel', 'model.embed_tokens.weight', [300, 64]],
+/** A matrix of a bundle as the checkpoint has it: bf16 bits, [out, in]. */
+export interface BundleMatrix {
+  readonly shape: readonly [rows: number, columns: number];
+  readonly bits: Uint16Array;
+}
+
+/** Upstream's path and the checkpoint's name of each tensor, in upstream's order. */
+const upstreamNames = (layer: number) =>
   [
-    'decoder.blocks.2.self_attention.query.kernel',
-    'model.layers.2.self_attn.q_proj.weight',
-    [64, 64],
-  ],
-  [
-    'decoder.blocks.2.self_attention.key.kernel',
-    'model.layers.2.self_attn.k_proj.weight',
-    [32, 64],
-  ],
-  [
-    'decoder.blocks.2.self_attention.value.kernel',
-    'model.layers.2.self_attn.v_proj.weight',
-    [32, 64],
-  ],
-  [
-    'decoder.blocks.2.self_attention.output.kernel',
-    'model.layers.2.self_attn.o_proj.weight',
-    [64, 64],
-  ],
-  ['decoder.blocks.2.ffn.gate.kernel', 'model.layers.2.mlp.gate_proj.weight', [192, 64]],
-  ['decoder.blocks.2.ffn.intermediate.kernel', 'model.layers.2.mlp.up_proj.weight', [192, 64]],
-  ['decoder.blocks.2.ffn.output.kernel', 'model.layers.2.mlp.down_proj.weight', [64, 192]],
-  ['language_modeling_head.output.kernel', 'lm_head.weight', [300, 64]],
-] as const;
+    ['embedder.token_embedding.kernel', 'model.embed_tokens.weight'],
+    ...[
+      ['self_attention.query', 'self_attn.q_proj'],
+      ['self_attention.key', 'self_attn.k_proj'],
+      ['self_attention.value', 'self_attn.v_proj'],
+      ['self_attention.output', 'self_attn.o_proj'],
+      ['ffn.gate', 'mlp.gate_proj'],
+      ['ffn.intermediate', 'mlp.up_proj'],
+      ['ffn.output', 'mlp.down_proj'],
+    ].map(([theirs, ours]) => [
+      `decoder.blocks.${layer}.${theirs}.kernel`,
+      `model.layers.${layer}.${ours}.weight`,
+    ]),
+    ['language_modeling_head.output.kernel', 'lm_head.weight'],
+  ] as [string, string][];
+
+/** Random matrices of the small base's shapes. */
+export function randomMatrices(seed = 9): (name: string) => BundleMatrix {
+  const next = gaussian(seed);
+  const shapes: readonly (readonly [RegExp, readonly [number, number]])[] = [
+    [/embed|lm_head/, [300, 64]],
+    [/[qo]_proj/, [64, 64]],
+    [/[kv]_proj/, [32, 64]],
+    [/gate|up/, [192, 64]],
+    [/down/, [64, 192]],
+  ];
+  return (name) => {
+    const [, shape] = shapes.find(([pattern]) => pattern.test(name))!;
+    const single = Float32Array.from({ length: shape[0] * shape[1] }, () => 0.1 * next());
+    return { shape, bits: Uint16Array.from(new Uint32Array(single.buffer), (u) => u >>> 16) };
+  };
+}
 
 export interface UpstreamBundle {
   readonly folder: string;
@@ -51,16 +64,26 @@ export async function changeManifest(
   await writeFile(path, JSON.stringify(manifest));
 }
 
-/** Writes a finished bundle of the small base in upstream's checkpoint layout. */
-export async function writeUpstreamBundle(folder: string, seed = 9): Promise<UpstreamBundle> {
-  const next = gaussian(seed);
+/** Writes a finished bundle in upstream's checkpoint layout. */
+export async function writeUpstreamBundle(
+  folder: string,
+  {
+    matrix = randomMatrices(),
+    layer = 2,
+    head = Float32Array.from({ length: 640 }, gaussian(4)),
+  }: {
+    readonly matrix?: (name: string) => BundleMatrix;
+    readonly layer?: number;
+    readonly head?: Float32Array;
+  } = {},
+): Promise<UpstreamBundle> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
   const values = new Map<string, Uint16Array>();
   const selected = [];
   let offset = 0;
-  for (const [index, [path, name, [rows, columns]]] of upstreamTensors.entries()) {
-    const single = Float32Array.from({ length: rows * columns }, () => 0.1 * next());
-    const bits = Uint16Array.from(new Uint32Array(single.buffer), (u) => u >>> 16);
+  for (const [index, [path, name]] of upstreamNames(layer).entries()) {
+    const { shape: inBase, bits } = matrix(name);
+    const [rows, columns] = inBase;
     values.set(name, bits);
     const isTransposed = path.startsWith('decoder.');
     const stored = new Uint16Array(bits.length);
@@ -88,9 +111,9 @@ export async function writeUpstreamBundle(folder: string, seed = 9): Promise<Ups
     });
     offset += span;
   }
-  const head = Float32Array.from({ length: 640 }, next);
+  const shape = [10, head.length / 10];
   await writeSafetensors(join(folder, 'router_head.safetensors'), [
-    { name: 'trinity_router_head', dtype: 'F32', shape: [10, 64], data: bytesOf(head) },
+    { name: 'trinity_router_head', dtype: 'F32', shape, data: bytesOf(head) },
   ]);
   const manifest: Record<string, unknown> = {
     artifact_version: 1,
@@ -102,7 +125,7 @@ export async function writeUpstreamBundle(folder: string, seed = 9): Promise<Ups
     adapted_tensors_sha256: null,
     router_head_artifact: 'router_head.safetensors',
     router_head_sha256: await sha256(join(folder, 'router_head.safetensors')),
-    router_head_shape: [10, 64],
+    router_head_shape: shape,
     router_head_tensor_key: 'trinity_router_head',
     base_model_repo: 'Qwen/Qwen3-0.6B',
     selected_tensor_count: selected.length,

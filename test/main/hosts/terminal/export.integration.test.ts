@@ -5,6 +5,11 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildEventSchema } from '../../../../contracts/build.ts';
 import { routeLogitsSchema } from '../../../../contracts/route.ts';
+import { SafetensorsFile } from '../../../../model-runtime/weights/safetensors-file.ts';
+import {
+  writeUpstreamBundle,
+  type BundleMatrix,
+} from '../../../model-runtime/artifact/upstream-bundle.ts';
 import { writeVector } from '../../../model-runtime/artifact/workbench.ts';
 import { gaussian } from '../../../fixtures/checkpoints/gaussian.ts';
 import { createForkLauncher } from '../../../../main/hosts/fork-launcher.ts';
@@ -120,5 +125,27 @@ describe('trinity models import', () => {
     const run = await trinity('models', 'import', head, '--base', state.base, '--out', out);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(await logitsOf(out)).toEqual(await logitsOf('demo'));
+  });
+
+  it("routes a bundle in upstream's format: one that adapts nothing gives the logits of its base", async () => {
+    const base = await SafetensorsFile.open(join(state.base, 'model.safetensors'));
+    const matrices = new Map<string, BundleMatrix>();
+    for (const { name, shape } of base.tensors.values()) {
+      if (shape.length !== 2) continue;
+      const bits = new Uint16Array((await base.read(name)).buffer);
+      matrices.set(name, { shape: [shape[0]!, shape[1]!], bits });
+    }
+    await base.close();
+    const headFile = await SafetensorsFile.open(join(state.base, 'router_head.safetensors'));
+    const head = await headFile.readF32('trinity_router_head');
+    await headFile.close();
+    const { folder } = await writeUpstreamBundle(join(state.home, 'bundle'), {
+      head,
+      // The base ties the language head and does not store it.
+      matrix: (name) => matrices.get(name) ?? matrices.get('model.embed_tokens.weight')!,
+    });
+    const run = await trinity('models', 'import', folder, '--base', state.base);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(await logitsOf('bundle')).toEqual(await logitsOf('demo'));
   });
 });
