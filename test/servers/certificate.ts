@@ -1,19 +1,22 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 /**
- * A self-signed certificate for `localhost` and 127.0.0.1, made on the spot, so that no private key lies
+ * A self-signed certificate for one name and 127.0.0.1, made on the spot, so that no private key lies
  * in the repository. Only what RFC 5280 demands: version 3, ECDSA with SHA-256, subjectAltName.
  *
  * @param validDays negative for a certificate that has expired
  */
-export function makeCertificate(validDays = 2): { readonly key: string; readonly cert: string } {
+export function makeCertificate(
+  validDays = 2,
+  host = 'localhost',
+): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
-  const name = sequence(set(sequence(oid('2.5.4.3'), tagged(0x0c, Buffer.from('localhost')))));
+  const name = sequence(set(sequence(oid('2.5.4.3'), tagged(0x0c, Buffer.from(host)))));
   const day = 86_400_000;
   const until = Date.now() + validDays * day;
   const altNames = sequence(
-    tagged(0x82, Buffer.from('localhost')),
+    tagged(0x82, Buffer.from(host)),
     tagged(0x87, Buffer.from([127, 0, 0, 1])),
   );
   const body = sequence(

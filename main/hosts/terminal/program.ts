@@ -8,6 +8,7 @@ import { exportCommand } from './commands/export.ts';
 import { modelsCommand } from './commands/models.ts';
 import { routeCommand } from './commands/route.ts';
 import { selftestCommand } from './commands/selftest.ts';
+import { slotsCommand } from './commands/slots.ts';
 import { traceCommand } from './commands/trace.ts';
 import { urlCommand } from './commands/url.ts';
 
@@ -21,6 +22,7 @@ const commands: readonly CommandFactory[] = [
   selftestCommand,
   exportCommand,
   modelsCommand,
+  slotsCommand,
   traceCommand,
   doctorCommand,
   urlCommand,
