@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { cpus, freemem, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { Availability } from '../../../../contracts/profiles.ts';
+import { aboutProgram } from '../../../app-about.ts';
 import { openLayout, openRuntime, type GlobalOptions } from '../active-router.ts';
 import type { TerminalContext } from '../context.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
@@ -37,7 +37,7 @@ async function examine(context: TerminalContext, options: GlobalOptions) {
       cores: cpus().length,
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
-      onnxRuntime: onnxRuntimeVersion(),
+      onnxRuntime: aboutProgram('terminal', layout.dataDirectory).onnxRuntime,
       dataDirectory: layout.dataDirectory,
       freeDiskBytes: disk.bavail * disk.bsize,
       baseFolders: layout.baseFolders,
@@ -48,16 +48,6 @@ async function examine(context: TerminalContext, options: GlobalOptions) {
     };
   } finally {
     await runtime.close();
-  }
-}
-
-/** Read from its package: loading it here would end the doctor where the library is broken. */
-function onnxRuntimeVersion(): string {
-  const require = createRequire(import.meta.url);
-  try {
-    return (require('onnxruntime-node/package.json') as { version: string }).version;
-  } catch {
-    return 'not installed';
   }
 }
 
