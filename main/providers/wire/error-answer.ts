@@ -113,9 +113,7 @@ function codeOf(status: number, { all, identifiers }: ErrorWords): ProviderCode 
   }
   if (
     names('model_not_found', 'DeploymentNotFound') ||
-    says(
-      /models?\b[^.]{0,200}(not found|does not exist|not exist|is not supported|unknown model)/,
-    ) ||
+    says(/models?\b[^.]{0,200}(not found|(does )?not exist|is not supported)|not a valid model/) ||
     (status === 404 && says(/not_found_error|"not_found"/) && says(/model/))
   ) {
     return 'model_not_found';

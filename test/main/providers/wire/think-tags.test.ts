@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createThinkSplitter } from '../../../main/providers/wire/think-tags.ts';
+import { createThinkSplitter } from '../../../../main/providers/wire/think-tags.ts';
 
 function split(pieces: readonly string[]): { text: string; reasoning: string } {
   const splitter = createThinkSplitter();
