@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { textHashSchema } from './hashes.ts';
 import { roleNameSchema } from './roles.ts';
 import { routeDecisionSchema } from './route.ts';
-import { messagesSchema } from './transcript.ts';
 
 /** Fields of every event. `seq` starts at 0 and has no gaps; `turn` is 0 for the run itself, then 1.. */
 const base = {
@@ -54,8 +53,6 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('run_started'),
     task: z.string(),
-    /** Routed messages before the task: system prompt and earlier runs. Left out when there are none. */
-    earlier: messagesSchema.optional(),
     /** Assistant texts that came with the task, to be judged. Left out when there are none. */
     given: z.array(z.string()).optional(),
     maxTurns: z.number().int(),

@@ -5,7 +5,7 @@ import { transcriptHash } from './hash.ts';
 import { Run, endingOf, type Ending, type RunInput } from './run.ts';
 import { checkSelection } from './selection.ts';
 import { takeTurn, type PendingSuggestion, type TurnOutcome } from './turn.ts';
-import { earlierMessages, routedView } from './views.ts';
+import { routedView } from './views.ts';
 
 /**
  * TRINITY's loop: one user message becomes turns of routed calls until a Verifier accepts, a budget or
@@ -55,12 +55,10 @@ async function* turns(run: Run): AsyncGenerator<RunEvent, Ending, void> {
 
 function started(run: Run): RunEvent {
   const { task, given, agents, budgets } = run.input;
-  const earlier = earlierMessages(run.input);
   return run.stamp({
     type: 'run_started',
     turn: 0,
     task,
-    ...(earlier.length > 0 && { earlier }),
     ...(given !== undefined && given.length > 0 && { given: [...given] }),
     maxTurns: budgets.maxTurns,
     agentCount: agents.count,

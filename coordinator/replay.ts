@@ -24,9 +24,11 @@ export interface ReplayedRoute {
  * Routes every recorded transcript of a run again and compares the raw choices. Masks, pins and
  * suggestions are not replayed: they are facts of that run, not of the router.
  *
- * @param events a run's events with their texts, from its first one
+ * @param earlier the routed messages before the run's task, which its events do not hold
+ * @param events  a run's events with their texts, from its first one
  */
 export async function* replayRoutes(
+  earlier: readonly Message[],
   events: Iterable<RunEvent> | AsyncIterable<RunEvent>,
   router: Router,
   signal: AbortSignal,
@@ -35,7 +37,7 @@ export async function* replayRoutes(
   let routedTurn = 0;
   for await (const event of events) {
     if (signal.aborted) return;
-    if (event.type === 'run_started') messages = openingMessages(event);
+    if (event.type === 'run_started') messages = openingMessages(earlier, event);
     if (event.type === 'turn_completed' && event.complete) {
       messages = [...messages, { role: 'assistant', content: event.text }];
     }
@@ -46,14 +48,13 @@ export async function* replayRoutes(
   }
 }
 
-/** The routed messages with which a run began, as its first event carries them. */
-export function openingMessages(started: {
-  readonly earlier?: readonly Message[] | undefined;
-  readonly task: string;
-  readonly given?: readonly string[] | undefined;
-}): Message[] {
+/** The routed messages with which a run began: what came before, its task, and what came with that. */
+export function openingMessages(
+  earlier: readonly Message[],
+  started: { readonly task: string; readonly given?: readonly string[] | undefined },
+): Message[] {
   return [
-    ...(started.earlier ?? []),
+    ...earlier,
     { role: 'user', content: started.task },
     ...(started.given ?? []).map((content): Message => ({ role: 'assistant', content })),
   ];

@@ -72,7 +72,7 @@ export async function createApp(parts: AppParts) {
       }),
       openTrace: (run) => {
         const file = parts.traceFile?.();
-        return file === undefined ? traces.open(run) : traces.openFile(file);
+        return file === undefined ? traces.open(run) : traces.openFile(file, run);
       },
       clock,
       random,

@@ -43,7 +43,4 @@ export interface RunTrace {
   close(): Promise<void>;
 }
 
-export type OpenTrace = (run: {
-  readonly runId: string;
-  readonly conversationId: string;
-}) => Promise<RunTrace>;
+export type OpenTrace = (run: RunStart) => Promise<RunTrace>;

@@ -154,7 +154,7 @@ export class RunService {
     const { runId, conversationId } = start;
     // Made now, with the settings as they are now; it does nothing before its first event is asked for.
     const events = loop.run(start, signal);
-    const trace = await openTrace({ runId, conversationId });
+    const trace = await openTrace(start);
     const take = (event: Parameters<LiveRun['append']>[0]): void => {
       trace.write(event);
       live.append(event);

@@ -1,6 +1,6 @@
 import type { TraceLine } from './trace-line.ts';
 
-/** What may stand after what: the grammar of a run, one event at a time. */
+/** Where a run is, by the last event that was seen. */
 type State =
   | 'start'
   | 'between_turns'
@@ -12,13 +12,13 @@ type State =
   | 'call_failed'
   | 'ended';
 
-const terminals = ['run_completed', 'run_failed'] as const;
+/** What may follow. A terminal may follow everything: who drives a run may have to end it in the middle. */
 const after: Readonly<Record<State, readonly TraceLine['type'][]>> = {
   start: ['run_started'],
-  between_turns: ['turn_started', ...terminals],
-  turn_open: ['routed', ...terminals],
+  between_turns: ['turn_started'],
+  turn_open: ['routed'],
   // A turn that was selected again and then not called closes without a further attempt.
-  routed: ['dispatch_started', 'turn_completed', ...terminals],
+  routed: ['dispatch_started', 'turn_completed'],
   attempt: ['delta', 'dispatch_finished', 'dispatch_failed', 'turn_completed'],
   retrying: ['dispatch_started', 'turn_completed'],
   call_over: ['turn_completed'],
@@ -47,7 +47,8 @@ export class EventOrder {
   }
 
   #problem(line: TraceLine): string | null {
-    if (!after[this.#state].includes(line.type)) {
+    const endsHere = isTerminal(line) && this.#state !== 'start' && this.#state !== 'ended';
+    if (!endsHere && !after[this.#state].includes(line.type)) {
       return `${line.type} cannot follow here (${this.#state.replaceAll('_', ' ')})`;
     }
     const isOfRun = line.type === 'run_started' || isTerminal(line);

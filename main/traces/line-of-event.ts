@@ -1,6 +1,7 @@
 import type { RunEvent, Verdict } from '../../contracts/events.ts';
 import type { TextHash } from '../../contracts/hashes.ts';
 import { routeDecisionSchema } from '../../contracts/route.ts';
+import type { Message } from '../../contracts/transcript.ts';
 import { keyedHash, textHash } from '../../coordinator/hash.ts';
 import type { Redaction } from './redaction.ts';
 import type { TraceLine } from './trace-line.ts';
@@ -13,6 +14,8 @@ export interface LineForm {
   readonly content: 'hash' | 'full';
   /** The installation's key. */
   readonly key: Uint8Array;
+  /** Routed messages before the run's task; only a full trace has them, on its first line. */
+  readonly earlier: readonly Message[];
   readonly redaction: Redaction;
 }
 
@@ -42,8 +45,8 @@ export function lineOfEvent(event: RunEvent, form: LineForm): TraceBody {
         transcriptHash: hashOf(event.transcriptHash),
         ...(isFull && {
           task: redaction.text(event.task),
-          ...(event.earlier !== undefined && {
-            earlier: event.earlier.map(({ role, content }) => ({
+          ...(form.earlier.length > 0 && {
+            earlier: form.earlier.map(({ role, content }) => ({
               role,
               content: redaction.text(content),
             })),

@@ -1,4 +1,5 @@
 import { runEventSchema, type RunEvent } from '../../contracts/events.ts';
+import type { Message } from '../../contracts/transcript.ts';
 import type { Router } from '../../contracts/router.ts';
 import { replayRoutes, type ReplayedRoute } from '../../coordinator/replay.ts';
 import { TraceError } from './errors.ts';
@@ -15,24 +16,24 @@ export async function* replayTrace(
   router: Router,
   signal: AbortSignal,
 ): AsyncGenerator<ReplayedRoute, void, void> {
-  yield* replayRoutes(eventsOf(path), router, signal);
+  const earlier = await checkReplayable(path);
+  yield* replayRoutes(earlier, eventsOf(path), router, signal);
 }
 
 /**
  * Whether a trace can be replayed, before a router is loaded for it.
  *
+ * @returns the routed messages before the run's task
  * @throws TraceError as `replayTrace` does
  */
-export async function checkReplayable(path: string): Promise<void> {
+export async function checkReplayable(path: string): Promise<readonly Message[]> {
   for await (const read of readTrace(path)) {
-    checkFirst(read);
-    return;
+    return earlierOf(read);
   }
   throw new TraceError('not_a_trace', 'The file is empty.');
 }
 
 async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
-  await checkReplayable(path);
   for await (const read of readTrace(path)) {
     if (read.kind !== 'event') continue;
     const event = runEventSchema.safeParse(read.line);
@@ -40,7 +41,7 @@ async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
   }
 }
 
-function checkFirst(read: ReadLine): void {
+function earlierOf(read: ReadLine): readonly Message[] {
   if (read.kind !== 'event' || read.line.type !== 'run_started') {
     throw new TraceError('not_a_trace', 'The file does not begin with the first event of a run.');
   }
@@ -50,4 +51,5 @@ function checkFirst(read: ReadLine): void {
       'This trace holds hashes only, so there is no text to route again. Traces written with the full content can be replayed.',
     );
   }
+  return read.line.earlier ?? [];
 }

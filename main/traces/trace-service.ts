@@ -5,6 +5,7 @@ import type { traceFileSchema } from '../../contracts/app/traces.ts';
 import type { RunEvent } from '../../contracts/events.ts';
 import { toFailure, type Failure } from '../../contracts/failure.ts';
 import type { Settings } from '../../contracts/settings.ts';
+import { earlierMessages, type PastRun } from '../../coordinator/views.ts';
 import { TraceError } from './errors.ts';
 import { installationKey } from './installation-key.ts';
 import { Redaction, type KnownValues } from './redaction.ts';
@@ -16,6 +17,14 @@ export type TraceFile = z.infer<typeof traceFileSchema>;
 export interface RunTrace {
   write(event: RunEvent): void;
   close(): Promise<void>;
+}
+
+/** What a trace needs to know of a run beyond its events. */
+export interface TracedRun {
+  readonly runId: string;
+  readonly systemPrompt: string;
+  /** Earlier runs of the conversation. */
+  readonly earlier: readonly PastRun[];
 }
 
 export interface TraceServiceParts {
@@ -39,7 +48,8 @@ export class TraceService {
   }
 
   /** The trace of a run that starts now, by the settings as they are now; nothing where they are off. */
-  async open({ runId }: { readonly runId: string }): Promise<RunTrace> {
+  async open(run: TracedRun): Promise<RunTrace> {
+    const { runId } = run;
     const { directory, settings, onProblem } = this.#parts;
     if (!settings().enabled) return noTrace;
     if (!/^[A-Za-z0-9_-]{1,100}$/.test(runId)) {
@@ -47,22 +57,23 @@ export class TraceService {
       onProblem(toFailure(new TraceError('bad_run_id', message)));
       return noTrace;
     }
-    return this.#writer(join(directory, `${runId}.jsonl`));
+    return this.#writer(join(directory, `${runId}.jsonl`), run);
   }
 
   /** The trace of one run in a file that a person named, also where traces are off; null for none. */
-  async openFile(path: string | null): Promise<RunTrace> {
-    return path === null ? noTrace : this.#writer(path);
+  async openFile(path: string | null, run: TracedRun): Promise<RunTrace> {
+    return path === null ? noTrace : this.#writer(path, run);
   }
 
-  async #writer(path: string): Promise<RunTrace> {
+  async #writer(path: string, run: TracedRun): Promise<RunTrace> {
     const { keyFile, settings, known, onProblem } = this.#parts;
     const { content } = settings();
     try {
       const redaction = new Redaction(await known());
       // A full trace has plain hashes and no use for the key.
       const key = content === 'full' ? new Uint8Array() : installationKey(keyFile);
-      return new TraceWriter({ path, content, key, redaction, onProblem });
+      const earlier = earlierMessages({ systemPrompt: run.systemPrompt, history: run.earlier });
+      return new TraceWriter({ path, content, key, earlier, redaction, onProblem });
     } catch (error) {
       onProblem(toFailure(error));
       return noTrace;

@@ -140,7 +140,7 @@ class TextCheck {
   problemsWith(line: TraceLine): string[] {
     switch (line.type) {
       case 'run_started':
-        this.#messages = openingMessages({ ...line, task: line.task ?? '' });
+        this.#messages = openingMessages(line.earlier ?? [], { ...line, task: line.task ?? '' });
         return this.#transcriptProblems(line.transcriptHash);
       case 'turn_started':
         this.#shown = '';

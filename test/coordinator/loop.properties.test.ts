@@ -53,6 +53,17 @@ describe(`the loop over ${sequences} random runs`, () => {
   });
 });
 
+describe('a run', () => {
+  it('with equal inputs has equal events', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        expect((await play(scenario)).events).toEqual((await play(scenario)).events);
+      }),
+      { numRuns: 300, seed },
+    );
+  });
+});
+
 function describeEnding(event: RunEvent | undefined): string {
   if (event?.type === 'run_failed') return `failed ${event.code}`;
   if (event?.type !== 'run_completed') return 'none';

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../contracts/events.ts';
+import type { Message } from '../../contracts/transcript.ts';
 import type { ReplayedRoute } from '../../coordinator/replay.ts';
 import { replayRoutes } from '../../coordinator/replay.ts';
 import {
@@ -12,12 +14,18 @@ import {
   failure,
 } from './scripted-run.ts';
 
+const earlier: readonly Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'a' },
+  { role: 'assistant', content: 'b' },
+];
+
 async function replayOf(
-  events: Parameters<typeof replayRoutes>[0],
+  events: readonly RunEvent[],
   router: ScriptedRouter,
 ): Promise<ReplayedRoute[]> {
   const routes: ReplayedRoute[] = [];
-  for await (const route of replayRoutes(events, router, new AbortController().signal)) {
+  for await (const route of replayRoutes(earlier, events, router, new AbortController().signal)) {
     routes.push(route);
   }
   return routes;

@@ -153,6 +153,7 @@ const scenarios: Record<string, () => Promise<RunEvent[]>> = {
     ]),
 };
 
+const earlier = [{ role: 'user', content: marks.earlier }] as const;
 const known = { secrets: [marks.key, marks.header], addresses: [marks.url] };
 
 describe('marked strings', () => {
@@ -172,7 +173,7 @@ describe('marked strings', () => {
 
   it.each(Object.entries(scenarios))('are in no default trace of %s', async (_, run) => {
     const events = await run();
-    const { writer, problems } = await writeTrace(temporaryFolder(), events, { known });
+    const { writer, problems } = await writeTrace(temporaryFolder(), events, { known, earlier });
     expect(problems).toEqual([]);
     expect(tokensIn(JSON.stringify(events)).length).toBeGreaterThan(0);
     expect(tokensIn(readFileSync(writer.path, 'utf8'))).toEqual([]);
@@ -181,7 +182,7 @@ describe('marked strings', () => {
   it.each(Object.entries(scenarios))(
     'of key, header and address are in no full trace of %s either',
     async (_, run) => {
-      const options = { known, content: 'full' } as const;
+      const options = { known, earlier, content: 'full' } as const;
       const { writer } = await writeTrace(temporaryFolder(), await run(), options);
       const found = tokensIn(readFileSync(writer.path, 'utf8'));
       expect(found).toContain('PromptZebra77');

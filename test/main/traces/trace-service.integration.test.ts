@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../contracts/failure.ts';
 import { installationKey } from '../../../main/traces/installation-key.ts';
 import { TraceService } from '../../../main/traces/trace-service.ts';
+import { verifyTrace } from '../../../main/traces/verify.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { eventfulRun, linesOf, nothingKnown } from './traced-run.ts';
 
@@ -22,8 +23,10 @@ function serviceIn(
   return { service, problems, settings };
 }
 
+const before = { systemPrompt: 'Be brief.', earlier: [{ task: 'Before?', answer: 'Yes.' }] };
+
 async function trace(service: TraceService, runId: string): Promise<void> {
-  const opened = await service.open({ runId });
+  const opened = await service.open({ runId, ...before });
   for (const event of await eventfulRun()) opened.write(event);
   await opened.close();
 }
@@ -38,6 +41,9 @@ describe('TraceService', () => {
     await trace(service, 'second');
     utimesSync(join(folder, 'traces', 'first.jsonl'), 1, 1);
     writeFileSync(join(folder, 'traces', 'notes.txt'), '');
+    expect(await verifyTrace(join(folder, 'traces', 'second.jsonl'))).toMatchObject({
+      problems: [],
+    });
     const list = await service.list(10);
     expect(list).toMatchObject([
       { runId: 'second', content: 'full' },
@@ -74,10 +80,10 @@ describe('TraceService', () => {
     const folder = temporaryFolder();
     const { service } = serviceIn(folder, { enabled: false, content: 'hash' });
     await trace(service, 'run');
-    await (await service.openFile(null)).close();
+    await (await service.openFile(null, { runId: 'run', ...before })).close();
     expect(existsSync(join(folder, 'traces'))).toBe(false);
     const path = join(folder, 'mine', 'trace.jsonl');
-    const opened = await service.openFile(path);
+    const opened = await service.openFile(path, { runId: 'run', ...before });
     for (const event of await eventfulRun()) opened.write(event);
     await opened.close();
     expect(linesOf(path).at(-1)?.type).toBe('run_completed');

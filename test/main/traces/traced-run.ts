@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../../contracts/events.ts';
 import type { Failure } from '../../../contracts/failure.ts';
+import type { Message } from '../../../contracts/transcript.ts';
 import { Redaction, type KnownValues } from '../../../main/traces/redaction.ts';
 import type { TraceLine } from '../../../main/traces/trace-line.ts';
 import { TraceWriter, type TraceWriterOptions } from '../../../main/traces/writer.ts';
@@ -20,8 +21,18 @@ import {
 export const traceKey = new Uint8Array(32).fill(9);
 export const nothingKnown: KnownValues = { secrets: [], addresses: [] };
 
+/** What came before the task of `eventfulRun`, as the router reads it. */
+export const eventfulEarlier: readonly Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Before?' },
+  { role: 'assistant', content: 'Yes.' },
+];
+
 /** Events of a run with a retry, a failed slot, a plan, a revision and an accept. */
-export function eventfulRun(over: RunOverrides = {}): Promise<RunEvent[]> {
+export function eventfulRun(
+  over: RunOverrides = {},
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<RunEvent[]> {
   const router = new ScriptedRouter([
     logitsFor(1, 'Thinker'),
     logitsFor(0, 'Worker'),
@@ -50,6 +61,7 @@ export function eventfulRun(over: RunOverrides = {}): Promise<RunEvent[]> {
       history: [{ task: 'Before?', answer: 'Yes.' }],
       ...over,
     }),
+    onEvent,
   );
 }
 
@@ -67,6 +79,7 @@ export function openWriter(directory: string, over: WriterOverrides = {}): Trace
     path: join(directory, 'run-1.jsonl'),
     content: 'hash',
     key: traceKey,
+    earlier: eventfulEarlier,
     redaction: new Redaction(known),
     onProblem: () => {},
     ...options,

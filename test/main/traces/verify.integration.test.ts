@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { earlierMessages } from '../../../coordinator/views.ts';
 import { verifyTrace } from '../../../main/traces/verify.ts';
 import { play, scenarios } from '../../coordinator/random-runs.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
@@ -64,7 +65,10 @@ describe('verifyTrace', () => {
       fc.asyncProperty(scenarios, fc.constantFrom('hash', 'full'), async (scenario, content) => {
         const { events, left } = await play(scenario);
         const directory = join(folder, String(count++));
-        const { writer } = await writeTrace(directory, events, { content });
+        const { writer } = await writeTrace(directory, events, {
+          content,
+          earlier: earlierMessages({ systemPrompt: '', history: scenario.history }),
+        });
         if (events.length === 0) return;
         const report = await verifyTrace(writer.path);
         expect(report.problems).toEqual([]);
@@ -133,12 +137,24 @@ describe('verifyTrace', () => {
   });
 
   it.each<[string, (lines: Record<string, unknown>[]) => void]>([
+    [
+      'what came before',
+      (lines) => void (at(lines, 'run_started')['earlier'] = [{ role: 'user', content: 'Other?' }]),
+    ],
     ['the task', (lines) => void (at(lines, 'run_started')['task'] = 'Another?')],
     ['a delta', (lines) => void (at(lines, 'delta')['text'] = 'Another')],
     ['a turn', (lines) => void (at(lines, 'turn_completed')['text'] = 'Another')],
   ])('sees a change of the text of %s in a full trace', async (_, change) => {
     const report = await tampered(change, 'full');
     expect(report.problems.map((problem) => problem.check)).toContain('text');
+  });
+
+  it('finds nothing wrong with a run that its owner had to end in the middle', async () => {
+    const report = await tampered((lines) => {
+      const end = { ...lines.at(-1), type: 'run_failed', code: 'storage_unwritable', seq: 6 };
+      lines.splice(6, lines.length, end);
+    });
+    expect(report).toMatchObject({ hasEnded: true, problems: [] });
   });
 
   it('passes over types and versions that it does not know, but not over their chain', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../contracts/failure.ts';
 import type { RunEvent } from '../../../contracts/events.ts';
 import { traceLineSchema } from '../../../main/traces/trace-line.ts';
 import { nodeTraceFiles, type TraceFiles } from '../../../main/traces/writer.ts';
@@ -118,6 +119,17 @@ describe('a trace that cannot be written', () => {
       expect(problems[0]?.message).toContain('ENOSPC');
     },
   );
+
+  it('does not end the run that it is written for', async () => {
+    const problems: Failure[] = [];
+    const writer = openWriter(temporaryFolder(), {
+      files: failing('write', 4),
+      onProblem: (problem) => problems.push(problem),
+    });
+    const events = await eventfulRun({}, (event) => writer.write(event));
+    expect(events.at(-1)).toMatchObject({ type: 'run_completed', status: 'accepted' });
+    expect(problems).toMatchObject([{ code: 'unwritable' }]);
+  });
 
   it('keeps its whole lines and no part of one', async () => {
     let calls = 0;
