@@ -19,6 +19,13 @@ export function describeMachine(): Machine {
   };
 }
 
+/** The heading of a section of measurements. */
+export function headingOf({ cpu, cores, hasVnni }: Machine): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const kind = hasVnni ? 'with VNNI' : 'without VNNI';
+  return `## ${date}, ${cpu}, ${cores} cores, ${kind}, Node ${process.version}`;
+}
+
 /** Resident size of a process in bytes, by the system's own count. */
 export function residentBytes(pid: number): number {
   if (existsSync(`/proc/${pid}/status`)) {

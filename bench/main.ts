@@ -1,11 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hostileTextLane } from './hostile-text.ts';
 import { isBroken, type BenchLane } from './lane.ts';
-import { describeMachine } from './machine.ts';
-import { reportMarkdown } from './report.ts';
+import { describeMachine, headingOf } from './machine.ts';
+import { recordInDocs, reportMarkdown } from './report.ts';
 import { routerLane } from './router.ts';
 
 const lanes: readonly BenchLane[] = [routerLane, hostileTextLane];
@@ -35,10 +35,7 @@ if (values.help || unknown.length > 0) {
 async function runLanes(chosen: readonly BenchLane[]): Promise<void> {
   const workFolder = join(projectRoot, 'reports', 'bench');
   mkdirSync(workFolder, { recursive: true });
-  const { cpu, cores, hasVnni } = describeMachine();
-  const date = new Date().toISOString().slice(0, 10);
-  const kind = hasVnni ? 'with VNNI' : 'without VNNI';
-  const sections = [`## ${date}, ${cpu}, ${cores} cores, ${kind}, Node ${process.version}`];
+  const sections = [headingOf(describeMachine())];
   for (const lane of chosen) {
     console.log(`== ${lane.name}: ${lane.about}`);
     const report = await lane.run({
@@ -50,15 +47,5 @@ async function runLanes(chosen: readonly BenchLane[]): Promise<void> {
     console.log(`\n${sections.at(-1)}\n`);
     if (report.bars.some(isBroken)) process.exitCode = 1;
   }
-  if (values.record) record(sections.join('\n\n'));
-}
-
-function record(section: string): void {
-  const path = join(projectRoot, 'docs', 'bench.md');
-  const about =
-    '# Benchmarks\n\nRaw rows of `npm run bench -- --record` and `npm run bench:peers -- --record`, newest ' +
-    'last. Ratios are medians of rounds in one run; milliseconds depend on the machine named.\n';
-  if (!existsSync(path)) writeFileSync(path, about);
-  appendFileSync(path, `\n${section}\n`);
-  console.log(`recorded in ${path}`);
+  if (values.record) recordInDocs(projectRoot, sections.join('\n\n'));
 }

@@ -1,3 +1,5 @@
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isBroken, type BenchBar, type BenchReport, type BenchRow } from './lane.ts';
 
 /** Rows and bars as Markdown tables, as `docs/bench.md` keeps them. */
@@ -13,6 +15,16 @@ export function reportMarkdown(lane: string, { rows, bars }: BenchReport): strin
     ...groups(rows).map((group) => table(['', ...columnsOf(group)], cellsOf(group))),
     ...(bars.length === 0 ? [] : [table(['bar', 'measured', 'limit', ''], barRows)]),
   ].join('\n\n');
+}
+
+/** Appends a section to `docs/bench.md`. */
+export function recordInDocs(projectRoot: string, section: string): void {
+  const path = join(projectRoot, 'docs', 'bench.md');
+  const about =
+    '# Benchmarks\n\nRaw rows of `npm run bench -- --record` and `npm run bench:peers -- --record`, newest ' +
+    'last. Ratios are medians of rounds in one run; milliseconds depend on the machine named.\n';
+  if (!existsSync(path)) writeFileSync(path, about);
+  appendFileSync(path, `\n${section}\n`);
 }
 
 /** Rows one after another that have the same columns. */
