@@ -5,7 +5,7 @@ import type { Clock, RandomSource } from '../../contracts/ports.ts';
 import type { Conversation } from '../../contracts/stored.ts';
 import { Changes } from './changes.ts';
 import { ConversationStore, type ConversationPage } from './conversation-store.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, transaction } from './database.ts';
 import { lockOwner, soleOwner, type OwnerLock } from './owner-lock.ts';
 import { endAbandonedRuns } from './recovery.ts';
 import type { OpenTrace, RunLoop } from './run-loop.ts';
@@ -67,8 +67,15 @@ export class ConversationService {
     return conversation;
   }
 
-  list(page: { query: string; before: number | null; limit: number }): ConversationPage {
-    return this.conversations.page(page.before, page.limit);
+  /** Conversations by their last change, or those that hold what is searched for by their newest match. */
+  async list(page: {
+    readonly query: string;
+    readonly before: number | null;
+    readonly limit: number;
+  }): Promise<ConversationPage> {
+    const { query, before, limit } = page;
+    if (query.trim() === '') return this.conversations.page(before, limit);
+    return this.conversations.search(query, before, limit);
   }
 
   /**
@@ -79,7 +86,7 @@ export class ConversationService {
     const conversation = this.conversations.read(id);
     other.conversations.insertCopy(conversation);
     for (const run of conversation.runs) {
-      other.#store.insert(run);
+      transaction(other.#database, () => other.#store.insert(run));
       for (let next = 0; next <= run.lastSeq;) {
         const events = this.#store.events(run.id, next, copiedAtOnce);
         next += events.length;

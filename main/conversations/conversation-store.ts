@@ -4,6 +4,9 @@ import { transaction } from './database.ts';
 import { conversationNotFound } from './errors.ts';
 import type { Row } from './run-rows.ts';
 import type { RunStore } from './run-store.ts';
+import { SearchIndex } from './search/search-index.ts';
+import { parseSearch } from './search/search-text.ts';
+import { snippetOf } from './search/snippet.ts';
 import { withStorageErrors } from './storage-errors.ts';
 import { titleOf, untitled } from './title.ts';
 
@@ -20,10 +23,12 @@ const summaryColumns = `c.id, c.title, c.created_at, c.updated_at,
 /** Conversations in the database. Their order is by last change, newest first. */
 export class ConversationStore {
   readonly #database: DatabaseSync;
+  readonly #search: SearchIndex;
   readonly #runs: RunStore;
 
   constructor(database: DatabaseSync, runs: RunStore) {
     this.#database = database;
+    this.#search = new SearchIndex(database);
     this.#runs = runs;
   }
 
@@ -86,11 +91,33 @@ export class ConversationStore {
     return { conversations, more, next: more ? (conversations.at(-1)?.updatedAt ?? null) : null };
   }
 
+  /**
+   * Conversations that hold what was searched for, by their newest match.
+   *
+   * @param before `next` of the page before, null for the first page
+   */
+  async search(text: string, before: number | null, limit: number): Promise<ConversationPage> {
+    const query = parseSearch(text);
+    if (query === null) return emptyPage;
+    const conversations: ConversationSummary[] = [];
+    let last: number | null = null;
+    for await (const match of this.#search.search(query)) {
+      if (before !== null && match.documentId >= before) continue;
+      if (conversations.length === limit) return { conversations, more: true, next: last };
+      const row = this.#summaryRow(match.conversationId);
+      if (row === undefined) continue;
+      conversations.push({ ...summaryOf(row), snippet: snippetOf(match.text, query.needles) });
+      last = match.documentId;
+    }
+    return { conversations, more: false, next: null };
+  }
+
   rename(id: string, title: string): void {
-    this.#change(id, 'UPDATE conversations SET title = ?, is_titled_by_person = 1 WHERE id = ?', [
-      title,
-      id,
-    ]);
+    const sql = 'UPDATE conversations SET title = ?, is_titled_by_person = 1 WHERE id = ?';
+    transaction(this.#database, () => {
+      if (this.#database.prepare(sql).run(title, id).changes === 0) throw conversationNotFound(id);
+      this.#search.replace({ conversationId: id, runId: '', turn: 0 }, title);
+    });
   }
 
   setSystemPrompt(id: string, text: string): void {
@@ -140,6 +167,14 @@ export class ConversationStore {
     });
   }
 
+  #summaryRow(id: string): Row | undefined {
+    return withStorageErrors(() =>
+      this.#database
+        .prepare(`SELECT ${summaryColumns} FROM conversations c WHERE c.id = ?`)
+        .get(id),
+    );
+  }
+
   /** Moves a conversation to the front of the list. */
   #touch(id: string, now: number): void {
     this.#database
@@ -154,6 +189,8 @@ export class ConversationStore {
     if (changes === 0) throw conversationNotFound(id);
   }
 }
+
+const emptyPage: ConversationPage = { conversations: [], more: false, next: null };
 
 /** A time of change that no other conversation has and that never goes back with the clock. */
 const freshUpdate = 'MAX(?, COALESCE((SELECT MAX(updated_at) FROM conversations) + 1, 0))';

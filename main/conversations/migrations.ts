@@ -1,9 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConversationError } from './errors.ts';
 import { sql as conversations } from './migrations/0001-conversations.ts';
+import { sql as search } from './migrations/0002-search.ts';
+import { indexEverything } from './search/search-index.ts';
+
+interface Migration {
+  readonly sql: string;
+  /** What SQL alone cannot do, after it. */
+  readonly then?: (database: DatabaseSync) => void;
+}
 
 /** The migrations in order; `PRAGMA user_version` counts how many a database has had. */
-const migrations: readonly string[] = [conversations];
+const migrations: readonly Migration[] = [
+  { sql: conversations },
+  { sql: search, then: indexEverything },
+];
 
 /** The version of the schema that this program reads and writes. */
 export const schemaVersion = migrations.length;
@@ -33,7 +44,10 @@ export function migrate(database: DatabaseSync, isOtherSchemaLive: () => boolean
         { retryable: true },
       );
     }
-    for (const sql of migrations.slice(version)) database.exec(sql);
+    for (const migration of migrations.slice(version)) {
+      database.exec(migration.sql);
+      migration.then?.(database);
+    }
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
     database.exec('COMMIT');
   } catch (error) {

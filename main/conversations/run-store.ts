@@ -7,6 +7,7 @@ import { ConversationError, runNotFound } from './errors.ts';
 import { packEvents, unpackEvents } from './event-packing.ts';
 import type { OwnerLock } from './owner-lock.ts';
 import { jsonColumn, routeOfRow, runOfRow, turnOfRow, type Row } from './run-rows.ts';
+import { SearchIndex } from './search/search-index.ts';
 import { isConstraintViolation, withStorageErrors } from './storage-errors.ts';
 
 /** Most events that one packed row holds, so that reading a few never unpacks many. */
@@ -15,6 +16,7 @@ const eventsPerRow = 512;
 /** Runs in the database: their events as they come, their records once they end. */
 export class RunStore {
   readonly #database: DatabaseSync;
+  readonly #search: SearchIndex;
   readonly #lock: OwnerLock;
 
   /**
@@ -23,11 +25,12 @@ export class RunStore {
    */
   constructor(database: DatabaseSync, lock: OwnerLock) {
     this.#database = database;
+    this.#search = new SearchIndex(database);
     this.#lock = lock;
   }
 
   /**
-   * Adds a run that has no event yet.
+   * Adds a run that has no event yet, inside the caller's transaction.
    *
    * @throws ConversationError `run_in_progress` when the conversation has a live run
    */
@@ -39,6 +42,7 @@ export class RunStore {
            VALUES (?, ?, ?, ?, 'running', ?, ?, -1)`,
         )
         .run(run.id, run.conversationId, this.#lock.owner, run.task, run.agents, run.startedAt);
+      this.#search.add({ conversationId: run.conversationId, runId: run.id, turn: 0 }, run.task);
     } catch (error) {
       if (!isConstraintViolation(error)) throw error;
       throw new ConversationError(
@@ -66,7 +70,7 @@ export class RunStore {
       transaction(this.#database, () => {
         this.#insertEvents(run.id, events);
         for (const turn of run.turns) {
-          if (hasEnded || completed.has(turn.turn)) this.#writeTurn(run.id, turn);
+          if (hasEnded || completed.has(turn.turn)) this.#writeTurn(run, turn);
         }
         this.#updateRun(run);
       });
@@ -172,7 +176,8 @@ export class RunStore {
     }
   }
 
-  #writeTurn(runId: string, turn: TurnRecord): void {
+  #writeTurn({ id: runId, conversationId }: RunRecord, turn: TurnRecord): void {
+    this.#search.add({ conversationId, runId, turn: turn.turn }, turn.text);
     this.#database
       .prepare(
         `INSERT OR REPLACE INTO turns (run_id, turn, slot, role, provider, model, resolved_model,

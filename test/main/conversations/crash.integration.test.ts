@@ -13,7 +13,8 @@ describe('a program that is killed while a run streams', () => {
 
     // Beside it, as a terminal command would be: its run is left alone.
     const beside = openService({ dataDirectory });
-    const [summary] = beside.service.list({ query: '', before: null, limit: 10 }).conversations;
+    const list = await beside.service.list({ query: '', before: null, limit: 10 });
+    const [summary] = list.conversations;
     const id = summary?.id ?? '';
     expect(beside.service.runs.read(id).runs[0]).toMatchObject({ status: 'running' });
     expect(beside.service.notices).toEqual([]);

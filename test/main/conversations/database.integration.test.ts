@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Changes } from '../../../main/conversations/changes.ts';
-import { ConversationStore } from '../../../main/conversations/conversation-store.ts';
+import {
+  ConversationStore,
+  type ConversationPage,
+} from '../../../main/conversations/conversation-store.ts';
 import { openDatabase } from '../../../main/conversations/database.ts';
 import { schemaVersion } from '../../../main/conversations/migrations.ts';
 import { soleOwner } from '../../../main/conversations/owner-lock.ts';
@@ -42,7 +45,7 @@ describe('opening a database', () => {
 });
 
 describe('the list of conversations', () => {
-  it('comes in pages, newest first, each conversation once', () => {
+  it('comes in pages, newest first, each conversation once', async () => {
     const { service, clock } = openService();
     // All within one millisecond, and some after the clock went back.
     const made = Array.from({ length: 25 }, (_, index) => {
@@ -52,7 +55,7 @@ describe('the list of conversations', () => {
     const seen: string[] = [];
     let before: number | null = null;
     do {
-      const page = service.list({ query: '', before, limit: 10 });
+      const page: ConversationPage = await service.list({ query: '', before, limit: 10 });
       seen.push(...page.conversations.map(({ id }) => id));
       expect(page.more).toBe(page.next !== null);
       before = page.next;

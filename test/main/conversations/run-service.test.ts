@@ -37,7 +37,8 @@ describe('starting a run', () => {
       draft: '',
       liveRunId: runId,
     });
-    expect(service.list({ query: '', before: null, limit: 10 }).conversations[0]?.id).toBe(id);
+    const list = await service.list({ query: '', before: null, limit: 10 });
+    expect(list.conversations[0]?.id).toBe(id);
     await settled();
     expect(loop.last.start).toMatchObject({
       runId,
