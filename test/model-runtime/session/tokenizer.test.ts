@@ -8,6 +8,7 @@ import { routedText } from '../../../contracts/transcript.ts';
 import { bundledTokenizerPath } from '../../../model-runtime/demo/tokenizer-file.ts';
 import { RuntimeError } from '../../../model-runtime/runtime-error.ts';
 import { loadTokenizer } from '../../../model-runtime/session/tokenizer.ts';
+import { windowTranscript } from '../../../model-runtime/session/window.ts';
 import fixture from '../../fixtures/tokenizer-ids.json' with { type: 'json' };
 import { skipUnless } from '../../fixtures/skip.ts';
 
@@ -83,6 +84,29 @@ describe('the Qwen3 tokenizer', () => {
     expect(counted).toHaveLength(37);
     expect(counted).toEqual(counted.map(([id]: [string]) => [id, published.get(id)]));
   });
+});
+
+describe('a message meant to take long', () => {
+  const megabyte = 1_000_000;
+  it.each([
+    ['stacked combining marks', `a${'\u0301\u0323'.repeat(megabyte / 2)}`],
+    ['one letter', 'a'.repeat(megabyte)],
+    ['one digit', '7'.repeat(megabyte)],
+    ['emoji', '\u{1F600}'.repeat(megabyte / 2)],
+    ['spaces', ' '.repeat(megabyte)],
+    ['no spaces', 'abcdefghij漢字'.repeat(megabyte / 12)],
+  ])(
+    'is read within the cap on characters and the window: %s',
+    (_, content) => {
+      const limits = { windowTokens: 2048, messageCharacters: 16_000 };
+      const { messages, report } = windowTranscript([{ role: 'user', content }], limits, (line) => {
+        return tokenizer.encode(line, 'typed').length;
+      });
+      expect(report).toEqual({ limit: 2048, omitted: 0, cut: 1 });
+      expect(tokenizer.encode(routedText(messages), 'typed').length).toBeLessThanOrEqual(2048);
+    },
+    60_000,
+  );
 });
 
 describe('a tokenizer file', () => {
