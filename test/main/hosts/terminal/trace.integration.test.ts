@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
@@ -91,6 +91,20 @@ describe('trinity trace verify', () => {
 });
 
 describe('trinity trace replay', () => {
+  it('decides the same as the chat that was traced with its text', async () => {
+    const data = join(folder, 'data');
+    mkdirSync(data, { recursive: true });
+    const settings = { version: 1, traces: { content: 'full' } };
+    writeFileSync(join(data, 'settings.json'), JSON.stringify(settings));
+    const trace = join(folder, 'chat.jsonl');
+    const chat = await runTrinity(['--data-dir', data, 'chat', 'Is 42 even?', '--trace', trace]);
+    expect(chat).toMatchObject({ code: 0 });
+    expect(await trinity('trace', 'verify', trace)).toMatchObject({ code: 0 });
+    const { code, stdout } = await runTrinity(['--data-dir', data, 'trace', 'replay', trace]);
+    expect(stdout).toMatch(/^turn 1: the same: slot \d, Worker, logits within 0\.0e\+0\n/);
+    expect(code).toBe(0);
+  });
+
   it('routes the recorded transcripts through a real router and tells other decisions', async () => {
     const { code, stdout } = await runTrinity([
       '--data-dir',
