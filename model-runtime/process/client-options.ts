@@ -10,7 +10,7 @@ export interface RouterClientOptions {
   readonly baseFolders: readonly string[];
   /** Folder for digests of large files and quantised weights; null keeps none. */
   readonly cacheDirectory: string | null;
-  /** The route process ends after this long without a request; null (the default) keeps it. */
+  /** The route process ends after this long without a request; null keeps it. 15 minutes when left out. */
   readonly idleMs?: number | null;
   /** Threads of one operator; left out, the machine's cores, four at most. */
   readonly threads?: number;

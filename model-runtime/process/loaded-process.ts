@@ -170,7 +170,7 @@ function explained(error: unknown, isDead: boolean): RuntimeError {
   }
   if (!isDead || error.code !== 'process_died') return error;
   const advice =
-    'This is most often a lack of memory: the profile cpu-8bit needs a third of it, and in the desktop app the browser host (npm start -- --browser) loads what the app cannot.';
+    'The profile cpu-8bit needs a third of the memory, and the browser host (npm start -- --browser) loads what the desktop app cannot.';
   return new RuntimeError('load_failed', `${error.message} It was loading the router. ${advice}`, {
     retryable: true,
     cause: error,

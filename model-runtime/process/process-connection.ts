@@ -152,7 +152,10 @@ export class ProcessConnection {
   #deathBy({ code, signal }: { code: number | null; signal: string | null }): RuntimeError {
     const how = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
     const cause = this.#log.length === 0 ? undefined : new Error(this.#log.join('\n'));
-    const sentence = `The router process ended by ${how}.`;
+    // SIGKILL from outside is most often the system's answer to a lack of memory, 134 V8's own.
+    const isMemory = signal === 'SIGKILL' || code === 134 || signal === 'SIGABRT';
+    const guess = isMemory ? ' Most often this machine was short of memory.' : '';
+    const sentence = `The router process ended by ${how}.${guess}`;
     return new RuntimeError('process_died', sentence, { retryable: true, cause });
   }
 }

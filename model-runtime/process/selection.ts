@@ -26,6 +26,8 @@ export interface SelectionOptions extends RouterClientOptions {
   readonly onState: (state: RouterState) => void;
 }
 
+/** A router that nobody asks gives back its 2 GB; the next request waits some seconds for it. */
+const defaultIdleMs = 15 * 60_000;
 /** Building a demo and quantising report their steps; each takes seconds. */
 const buildSilenceMs = 600_000;
 /** Failures of a native provider at work, after which the CPU takes over. */
@@ -129,7 +131,7 @@ export class Selection {
       launcher: this.#options.launcher,
       clock: this.#options.clock,
       onLog: this.#options.onLog,
-      idleMs: this.#options.idleMs ?? null,
+      idleMs: this.#options.idleMs === undefined ? defaultIdleMs : this.#options.idleMs,
       spec: this.#spec(),
       onPhase: (phase) => this.#set({ phase: phaseOf(phase) }),
     });
