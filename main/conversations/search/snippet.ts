@@ -5,6 +5,9 @@ const before = 30;
 const after = 90;
 /** Characters of a text that are looked through for the place. */
 const searchedCharacters = 200_000;
+/** Characters around the place that are segmented: segmenting is slow, and no more is shown. */
+const margin = 800;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
  * The text around the first place where one of the needles stands, on one line, whole graphemes only,
@@ -15,51 +18,38 @@ const searchedCharacters = 200_000;
 export function snippetOf(text: string, needles: readonly string[]): string {
   const line = text.slice(0, searchedCharacters).replace(/\s+/gu, ' ').trim();
   const place = placeOf(line, needles);
-  const graphemes = [
-    ...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(
-      windowAround(line, place),
-    ),
-  ];
-  const offset = windowStart(place);
-  const at = Math.max(
-    0,
-    graphemes.findIndex(({ index, segment }) => offset + index + segment.length > place),
-  );
+  const from = Math.max(0, place - margin);
+  const around = line.slice(from, place + margin);
+  const graphemes = [...segmenter.segment(around)];
+  const at = graphemes.findIndex(({ index, segment }) => from + index + segment.length > place);
   const start = at <= before ? 0 : at - before;
-  const end = Math.min(graphemes.length, at + after);
+  const end = Math.min(graphemes.length, Math.max(0, at) + after);
   const shown = graphemes
     .slice(start, end)
     .map(({ segment }) => segment)
     .join('')
     .trim();
-  const isCutBefore = offset > 0 || start > 0;
-  const isCutAfter = end < graphemes.length || windowEnd(place) < line.length;
+  const isCutBefore = from > 0 || start > 0;
+  const isCutAfter = end < graphemes.length || from + around.length < line.length;
   return `${isCutBefore ? '…' : ''}${shown}${isCutAfter ? '…' : ''}`;
-}
-
-/** Segmenting is slow: only what may be shown is segmented. */
-const margin = 2000;
-
-function windowStart(place: number): number {
-  return Math.max(0, place - margin);
-}
-
-function windowEnd(place: number): number {
-  return place + margin;
-}
-
-function windowAround(line: string, place: number): string {
-  return line.slice(windowStart(place), windowEnd(place));
 }
 
 /** Where the first needle that is found stands in `line`; 0 when none is. */
 function placeOf(line: string, needles: readonly string[]): number {
+  const lower = line.toLowerCase();
+  // Lower case seldom changes a length; where it does, or where accents matter, every character is folded.
+  const at = lower.length === line.length ? firstOf(lower, needles) : -1;
+  if (at !== -1) return at;
   const folded = foldWithPlaces(line);
+  return folded.places[firstOf(folded.text, needles)] ?? 0;
+}
+
+function firstOf(text: string, needles: readonly string[]): number {
   for (const needle of needles) {
-    const at = folded.text.indexOf(needle);
-    if (needle !== '' && at !== -1) return folded.places[at] ?? 0;
+    const at = needle === '' ? -1 : text.indexOf(needle);
+    if (at !== -1) return at;
   }
-  return 0;
+  return -1;
 }
 
 /** A folded text with, for each of its UTF-16 units, where it came from. */

@@ -11,10 +11,7 @@ type Parts = ReturnType<typeof openService<SteppedLoop>>;
 type Service = Parts['service'];
 
 /** A conversation with one message, whose run is stopped at once. */
-function conversationOf(
-  { service, loop }: ReturnType<typeof openService>,
-  message: string,
-): string {
+function conversationOf({ service, loop }: Parts, message: string): string {
   const { id } = service.create();
   const { runId } = service.runs.start(id, message, {});
   loop.last.begin();
