@@ -25,6 +25,7 @@ export default defineConfig({
   use: {
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',
+    actionTimeout: 20_000,
     trace: 'retain-on-failure',
     launchOptions: {
       ...(systemChromium === undefined ? {} : { executablePath: systemChromium }),

@@ -67,7 +67,7 @@ export function watch(context: BrowserContext): string[] {
   context.on('weberror', (error) => complaints.push(`thrown: ${String(error.error())}`));
   context.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    const isLocal = ['data:', 'blob:'].includes(protocol) || hostname === '127.0.0.1';
+    const isLocal = ['about:', 'data:', 'blob:'].includes(protocol) || hostname === '127.0.0.1';
     if (!isLocal) complaints.push(`left this computer: ${request.url()}`);
   });
   return complaints;

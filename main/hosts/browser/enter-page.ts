@@ -27,6 +27,8 @@ const script = `
     if (secret !== undefined || isKnown) location.replace('/');
     else say('spent');
   };
+  // A fresh address pasted into this tab changes only the fragment.
+  addEventListener('hashchange', () => location.reload());
   enter().catch(() => say('unreachable'));
 `;
 
