@@ -5,11 +5,14 @@ import type { ModelPrice, PriceTable, Rate } from './price-table.ts';
 import type { ReportedUsage } from './wire/port.ts';
 
 /**
- * What a finished call cost in US dollars; null when a price or a token count is unknown.
+ * What a finished call cost in US dollars; null when a price or a token count is unknown. What costs
+ * nothing needs no count.
  * Reasoning is part of the output, and is billed as output.
  */
 export function costOf(price: ModelPrice | null, usage: ReportedUsage | null): number | null {
-  if (price === null || usage === null) return null;
+  if (price === null) return null;
+  if (isFree(price)) return 0;
+  if (usage === null) return null;
   const { inputTokens, outputTokens } = usage;
   if (inputTokens === null || outputTokens === null) return null;
   const cached = Math.min(usage.cachedInputTokens ?? 0, inputTokens);

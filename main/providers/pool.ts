@@ -8,7 +8,6 @@ import type {
 import type { Clock, RandomSource } from '../../contracts/ports.ts';
 import type { MaskCause } from '../../contracts/route.ts';
 import type { SlotBinding } from '../../contracts/slots.ts';
-import type { Usage } from '../../contracts/events.ts';
 import { costOf, worstCaseCost } from './cost.ts';
 import { asProviderError, ProviderError } from './failure.ts';
 import type { HealthBook } from './health.ts';
@@ -17,7 +16,8 @@ import type { PriceTable } from './price-table.ts';
 import { retryDelayMs, type RetryPolicy } from './retry.ts';
 import { sleep } from './sleep.ts';
 import type { Spending } from './spending.ts';
-import type { ReportedUsage, StreamEvent, StreamRequest } from './wire/port.ts';
+import { publicUsage, usageOf, type TokenCounter } from './usage.ts';
+import type { StreamEvent, StreamRequest } from './wire/port.ts';
 
 /** One attempt at a slot's agent. Throws ProviderError; see `createAttempt`. */
 export type Attempt = (
@@ -40,7 +40,7 @@ export interface PoolParts {
   readonly clock: Clock;
   readonly random: RandomSource;
   /** Counts tokens where a provider does not; absent: such usage stays unknown. */
-  readonly countTokens?: (text: string) => Promise<number>;
+  readonly countTokens?: TokenCounter;
 }
 
 /**
@@ -185,7 +185,10 @@ async function* attemptOnce(
     }
     health.succeeded(call.slot);
     const latencyMs = clock.monotonic() - progress.startedAt;
-    const { usage, estimated } = await usageOf(parts, call, generated, event.usage);
+    const { usage, estimated } =
+      binding.provider === 'rehearsal'
+        ? { usage: event.usage, estimated: false }
+        : await usageOf(parts, call.view, generated, event.usage);
     const costUsd = costOf(parts.prices.of(binding, event.resolvedModel), usage);
     spending.add({
       slot: call.slot,
@@ -206,31 +209,4 @@ async function* attemptOnce(
     };
     return;
   }
-}
-
-/** The provider's own counts; where one is missing and a tokenizer is at hand, counted and marked. */
-async function usageOf(
-  { countTokens }: PoolParts,
-  { view }: AgentCall,
-  generated: string,
-  reported: ReportedUsage | null,
-): Promise<{ usage: ReportedUsage | null; estimated: boolean }> {
-  const isWhole =
-    reported !== null && reported.inputTokens !== null && reported.outputTokens !== null;
-  if (isWhole || countTokens === undefined) return { usage: reported, estimated: false };
-  const input = [view.system, ...view.messages.map(({ content }) => content)].join('\n');
-  return {
-    estimated: true,
-    usage: {
-      inputTokens: reported?.inputTokens ?? (await countTokens(input)),
-      cachedInputTokens: reported?.cachedInputTokens ?? null,
-      outputTokens: reported?.outputTokens ?? (await countTokens(generated)),
-      reasoningTokens: reported?.reasoningTokens ?? null,
-    },
-  };
-}
-
-function publicUsage(usage: ReportedUsage, estimated: boolean): Usage {
-  const { inputTokens, outputTokens, reasoningTokens } = usage;
-  return { inputTokens, outputTokens, reasoningTokens, estimated };
 }

@@ -14,6 +14,7 @@ import { createRehearsalStream } from './rehearsal/stream.ts';
 import { defaultRetryPolicy } from './retry.ts';
 import { SlotService, type BindingStore } from './slot-service.ts';
 import { Spending, spendingLineSchema } from './spending.ts';
+import type { TokenCounter } from './usage.ts';
 
 export interface ProvidersOptions {
   readonly store: BindingStore;
@@ -32,7 +33,7 @@ export interface ProvidersOptions {
   /** A rehearsal script to speak by, or null. */
   readonly rehearsalScript: string | null;
   /** Counts tokens where a provider does not say; absent leaves such usage unknown. */
-  readonly countTokens?: (text: string) => Promise<number>;
+  readonly countTokens?: TokenCounter;
   /** Told when a line of spending or contacts could not be written. */
   onProblem(error: unknown): void;
 }

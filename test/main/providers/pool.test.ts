@@ -281,11 +281,36 @@ describe('money', () => {
       bindings: [slot({ price })],
       parts: {
         attempt: script.attempt,
-        countTokens: (text) => Promise.resolve(text.split(/\s+/).length),
+        countTokens: (texts) => Promise.resolve(texts.map((text) => text.split(/\s+/).length)),
       },
     });
     const { last } = await collect(agents);
-    expect(last).toMatchObject({ usage: { outputTokens: 1, estimated: true } });
-    if (last.type === 'finished') expect(last.costUsd).toBeGreaterThan(0);
+    expect(last).toMatchObject({ usage: { inputTokens: 9, outputTokens: 1, estimated: true } });
+    expect(last).toMatchObject({ costUsd: (9 * 1_000 + 2_000) / 1_000_000 });
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no tokenizer'))],
+    ['never answers', () => new Promise<never>(() => undefined)],
+  ])('stays unknown when the counter %s', async (_how, countTokens) => {
+    const clock = new ManualClock();
+    const script = scripted([hello, { ...ended, usage: null }]);
+    const { agents } = testPool({
+      bindings: [slot({ price })],
+      clock,
+      parts: { attempt: script.attempt, countTokens },
+    });
+    const call = collect(agents);
+    const ticking = setInterval(() => clock.advance(1_000), 1);
+    expect((await call).last).toMatchObject({ type: 'finished', usage: null, costUsd: null });
+    clearInterval(ticking);
+  });
+
+  it('is not counted for what costs nothing', async () => {
+    const { agents } = testPool({
+      bindings: [slot({ provider: 'rehearsal' })],
+      parts: { countTokens: () => Promise.reject(new Error('must not be asked')) },
+    });
+    expect((await collect(agents)).last).toMatchObject({ usage: null, costUsd: 0 });
   });
 });
