@@ -2,7 +2,11 @@
  * The runtime's public face: everything outside this folder comes through here. Nothing in it loads ONNX
  * Runtime: that lives in child processes.
  */
-export { createRouterClient, type RouterClient } from './process/router-client.ts';
+export {
+  createRouterClient,
+  type RouterClient,
+  type SelectOptions,
+} from './process/router-client.ts';
 export type { RouterClientOptions } from './process/client-options.ts';
 export { resolveRouter, demoName, type NamedRouter } from './artifact/naming.ts';
 export { listRouters, summarise as summariseRouter } from './artifact/router-directory.ts';

@@ -1,5 +1,5 @@
 import type { RouterState } from '../../contracts/app/models.ts';
-import type { Availability, ProfileId } from '../../contracts/profiles.ts';
+import type { Availability, PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
 import type { RouteLogits, RouteRequest } from '../../contracts/route.ts';
 import type { RouteOptions, Router } from '../../contracts/router.ts';
 import type { RouterSummary } from '../../contracts/manifest.ts';
@@ -10,6 +10,13 @@ import type { RouterClientOptions } from './client-options.ts';
 import { ProfileProbes } from './profile-probes.ts';
 import { Selection } from './selection.ts';
 import { StateFeed } from './state-feed.ts';
+
+export interface SelectOptions {
+  /** Folders in which the base may lie, looked at before those of the client. */
+  readonly baseFolders?: readonly string[];
+  /** A calibrated precision of the projections, in place of the profile's own. */
+  readonly precision?: PrecisionMap;
+}
 
 /** The runtime as the rest of the program knows it: one active router, in a process of its own. */
 export interface RouterClient extends Router {
@@ -22,11 +29,7 @@ export interface RouterClient extends Router {
    * request does. Requests still open on the router before it fail with `closed`. Rejects with
    * `router_not_found` or `router_invalid` and changes nothing then.
    */
-  select(
-    name: string,
-    profile: ProfileId,
-    options?: { readonly baseFolders?: readonly string[] },
-  ): Promise<RouterState>;
+  select(name: string, profile: ProfileId, options?: SelectOptions): Promise<RouterState>;
   /** Builds what is missing, starts the process and loads the active router. Rejects with the reason. */
   load(): Promise<RouterState>;
   /** Routers on disk, broken ones with their problem. */
@@ -76,7 +79,7 @@ class ActiveRouter implements RouterClient {
   async select(
     name: string,
     profile: ProfileId,
-    { baseFolders = [] }: { readonly baseFolders?: readonly string[] } = {},
+    { baseFolders = [], precision }: SelectOptions = {},
   ): Promise<RouterState> {
     const named = await resolveRouter(name, this.#options.routersDirectory);
     if (this.#isClosed) throw closedError();
@@ -87,6 +90,7 @@ class ActiveRouter implements RouterClient {
       baseFolders: [...baseFolders, ...this.#options.baseFolders],
       named,
       profile,
+      precision,
       probes: this.#probes,
       // Two routers loaded at once may be more than the memory holds.
       mayStart: this.#closing,

@@ -1,7 +1,7 @@
 import type { RouterState } from '../../contracts/app/models.ts';
 import { toFailure } from '../../contracts/failure.ts';
 import type { RouterSummary } from '../../contracts/manifest.ts';
-import type { ProfileId } from '../../contracts/profiles.ts';
+import type { PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
 import type { RouteLogits, RouteRequest } from '../../contracts/route.ts';
 import type { RouteOptions } from '../../contracts/router.ts';
 import type { NamedRouter } from '../artifact/naming.ts';
@@ -20,6 +20,8 @@ import type { RouterClientOptions } from './client-options.ts';
 export interface SelectionOptions extends RouterClientOptions {
   readonly named: NamedRouter;
   readonly profile: ProfileId;
+  /** In place of the profile's own. */
+  readonly precision?: PrecisionMap | undefined;
   readonly probes: ProfileProbes;
   /** Resolves when no other router's process is alive. */
   readonly mayStart: Promise<void>;
@@ -122,8 +124,8 @@ export class Selection {
     await this.#options.mayStart;
     await this.#checkProfile();
     if (this.#options.named.kind === 'demo') await this.#buildDemo();
-    if (isQuantised(profiles[this.#state.profile])) {
-      const spec = this.#spec();
+    const spec = this.#spec();
+    if (isQuantised(spec.precision ?? profiles[spec.profile].precision)) {
       await this.#apart((id) => ({ type: 'prepare', id, spec }));
     }
     if (this.#ended.signal.aborted) throw closed();
@@ -132,7 +134,7 @@ export class Selection {
       clock: this.#options.clock,
       onLog: this.#options.onLog,
       idleMs: this.#options.idleMs === undefined ? defaultIdleMs : this.#options.idleMs,
-      spec: this.#spec(),
+      spec,
       onPhase: (phase) => this.#set({ phase: phaseOf(phase) }),
     });
     return this.#supervisor;
@@ -167,12 +169,16 @@ export class Selection {
   }
 
   #spec(): LoadSpec {
-    const { named, baseFolders, cacheDirectory, threads, prefixCacheBytes } = this.#options;
+    const { named, baseFolders, cacheDirectory, precision, threads, prefixCacheBytes } =
+      this.#options;
+    const { profile } = this.#state;
     return {
       directory: named.directory,
       baseFolders: [...baseFolders],
       cacheDirectory,
-      profile: this.#state.profile,
+      profile,
+      // A calibration is one profile's: what replaces a failed provider runs exact.
+      ...(precision !== undefined && profile === this.#options.profile && { precision }),
       ...(threads !== undefined && { threads }),
       ...(prefixCacheBytes !== undefined && { prefixCacheBytes }),
     };

@@ -110,9 +110,10 @@ export function needsProbe(profile: Profile): boolean {
   return profile.provider !== 'cpu';
 }
 
-/** True for profiles that read quantised weights, which have to be prepared once. */
-export function isQuantised({ precision }: Profile): boolean {
-  return precision.default !== 'f32';
+/** True for precisions that read quantised weights, which have to be prepared once. */
+export function isQuantised({ default: fallback, projections, exceptions }: PrecisionMap): boolean {
+  const used = [fallback, ...Object.values(projections), ...Object.values(exceptions)];
+  return used.some((precision) => precision !== 'f32');
 }
 
 /** What a person reads of each profile. */

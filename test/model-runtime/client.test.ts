@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RouterState } from '../../contracts/app/models.ts';
-import type { ProfileId } from '../../contracts/profiles.ts';
+import type { PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
 import { chatRouteDefaults, type RouteRequest } from '../../contracts/route.ts';
 import { createRouterClient, RuntimeError } from '../../model-runtime/client.ts';
 import type { ToProcess } from '../../model-runtime/process/protocol.ts';
@@ -148,6 +148,22 @@ describe('the router client', () => {
     expect(types()).toEqual(['build_demo', 'prepare', 'load']);
     expect(messages.at(-1)).toMatchObject({
       spec: { profile: 'cpu-8bit', baseFolders: ['/bases'], cacheDirectory: join(folder, 'cache') },
+    });
+    await client.close();
+  });
+
+  it("takes a calibrated precision in place of the profile's own", async () => {
+    const { client, types, messages } = setUp();
+    const precision: PrecisionMap = {
+      default: 'int8row',
+      projections: { down_proj: 'block8' },
+      exceptions: { '0.q_proj': 'f32' },
+    };
+    await client.select('demo', 'cpu-f32', { precision, baseFolders: ['/mine'] });
+    await client.load();
+    expect(types()).toEqual(['build_demo', 'prepare', 'load']);
+    expect(messages.at(-1)).toMatchObject({
+      spec: { precision, baseFolders: ['/mine', '/bases'] },
     });
     await client.close();
   });
