@@ -64,8 +64,8 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     precision: only('f32'),
     headNorm: 'attention',
     product: 'plain',
-    // From 32 rows on ONNX Runtime 1.30 takes an attention kernel that is wrong on adapters with
-    // subgroups of under 16 lanes (SwiftShader: an error of 1e-2). Shorter calls are right on all.
+    // From 32 rows on ONNX Runtime 1.30 takes an attention kernel that is wrong on SwiftShader, whose
+    // subgroups have 4 lanes: an error of 1e-2. Shorter calls are right (docs/decisions/0014).
     callTokens: 30,
     platforms: null,
     isTested: true,

@@ -30,8 +30,8 @@ const available = skipUnless(
 
 available.describe('the graph for WebGPU', () => {
   for (const headNorm of ['separate', 'attention'] as const) {
-    // Runs stay below 32 tokens: from there on ONNX Runtime takes an attention kernel that needs groups of
-    // 16 lanes, and SwiftShader has 4.
+    // Runs stay below 32 tokens: from there on ONNX Runtime takes an attention kernel that is wrong on
+    // SwiftShader (docs/decisions/0014).
     available.it(`agrees with the CPU within 1e-4, ${headNorm} norms of heads`, async () => {
       const ids = someIds(checkpoint, 50);
       const cpu = await openGraph(checkpoint);
