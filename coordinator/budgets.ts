@@ -64,8 +64,9 @@ export function permitsCall(
 
 /**
  * What a call that is over adds to the cost: what the provider's usage came to, else its worst case,
- * else (both unknown) nothing. A call that the provider refused with an HTTP status costs nothing;
- * one that broke off may have been charged, so it counts at its worst case.
+ * else (both unknown) nothing. A call that the provider refused with an HTTP status (400 and above) costs nothing;
+ * one that broke off may have been charged, so it counts at its worst case. One that was never sent is
+ * not asked about here.
  */
 export function costOf(
   call:
@@ -73,7 +74,7 @@ export function costOf(
     | { readonly outcome: 'failed'; readonly httpStatus: number | null },
   estimate: CostEstimate,
 ): number {
-  if (call.outcome === 'failed') return call.httpStatus === null ? (estimate.usd ?? 0) : 0;
+  if (call.outcome === 'failed') return (call.httpStatus ?? 0) >= 400 ? 0 : (estimate.usd ?? 0);
   return call.costUsd ?? estimate.usd ?? 0;
 }
 

@@ -40,10 +40,13 @@ export async function* dispatch(
   let model = names.model;
   let text = '';
   let attemptOpen = false;
+  /** Whether the agent said that it began the attempt: one that did not has cost nothing. */
+  let wasSent = false;
   let cancelDeadline = () => {};
 
   const begin = (): RunEvent => {
     attemptOpen = true;
+    wasSent = false;
     run.calls += 1;
     cancelDeadline = interrupts.deadline(budgets.maxLatencyMs, 'latency');
     const { role } = call;
@@ -58,7 +61,9 @@ export async function* dispatch(
     });
   };
   const failed = (event: Omit<CallFailure, 'call'>): CallOutcome => {
-    run.costUsd += costOf({ outcome: 'failed', httpStatus: event.httpStatus }, estimate);
+    if (wasSent) {
+      run.costUsd += costOf({ outcome: 'failed', httpStatus: event.httpStatus }, estimate);
+    }
     return { kind: 'failed', text, failure: { ...event, call: run.calls } };
   };
 
@@ -84,6 +89,7 @@ export async function* dispatch(
       const event = step.value.value;
       if (event.type === 'started') ({ provider, model } = event);
       if (!attemptOpen) yield begin();
+      if (event.type !== 'failed') wasSent = true;
       switch (event.type) {
         case 'started':
           break;

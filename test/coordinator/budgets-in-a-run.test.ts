@@ -149,6 +149,23 @@ describe('the budget of cost', () => {
     expect(agents.calls).toHaveLength(2);
   });
 
+  it.each([
+    ['was refused with a status', failure('limited', { httpStatus: 429 }), true, 2],
+    ['broke off after it was sent', failure('reset'), true, 1],
+    ['was never sent', failure('key_missing'), false, 2],
+  ] as const)('counts a failed call that %s', async (_, failed, isSent, calls) => {
+    const started = { type: 'started', provider: 'p', model: 'm' } as const;
+    const agents = new ScriptedAgents([
+      streams(...(isSent ? [started] : []), failed),
+      says('42', 0.06),
+    ]);
+    agents.usd = 0.06;
+    const budgets = budgetsSchema.parse({ maxCostUsd: 0.1 });
+    const events = await collect(runInput({ router: worker(), agents, budgets }));
+    expect(agents.calls).toHaveLength(calls);
+    expect(terminalOf(events)).toMatchObject({ budget: 'cost' });
+  });
+
   it('refuses an unknown price with the sentence that says why', async () => {
     const agents = new ScriptedAgents([says('never')]);
     agents.usd = null;

@@ -76,5 +76,7 @@ describe('costOf', () => {
   it('is nothing for a call that was refused, and the worst case for one that broke off', () => {
     expect(costOf({ outcome: 'failed', httpStatus: 429 }, known(0.5))).toBe(0);
     expect(costOf({ outcome: 'failed', httpStatus: null }, known(0.5))).toBe(0.5);
+    expect(costOf({ outcome: 'failed', httpStatus: 200 }, known(0.5))).toBe(0.5);
+    expect(costOf({ outcome: 'failed', httpStatus: 400 }, known(0.5))).toBe(0);
   });
 });
