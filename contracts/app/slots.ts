@@ -92,6 +92,8 @@ export const slotsContract = {
         secret: z.string().min(1).max(10_000),
         baseUrl: baseUrlSchema,
         scheme: keySchemeSchema,
+        /** A header's value may hold spaces; a key may not. */
+        kind: z.enum(['key', 'header']).default('key'),
       }),
     )
     .output(vaultItemSchema),

@@ -8,7 +8,7 @@ export const providerCodes = [
   'duplicate_slot',
   'unknown_provider',
   'base_url_missing',
-  'layout_invalid',
+  'header_reserved',
   'script_invalid',
   'spending_cap',
   'price_unknown',

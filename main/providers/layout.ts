@@ -65,3 +65,30 @@ export function checkIndex(index: number, count: number): void {
     );
   }
 }
+
+/** Headers that the connection itself needs, or that would change what a request is. */
+const reservedHeaders = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** @throws ProviderError `header_reserved` */
+export function checkHeaders({ index, headers }: Pick<SlotBinding, 'index' | 'headers'>): void {
+  const reserved = Object.keys(headers).find((name) => reservedHeaders.has(name.toLowerCase()));
+  if (reserved !== undefined) {
+    throw new ProviderError(
+      'header_reserved',
+      `Slot ${index} cannot set the header ${reserved}: the connection needs it.`,
+    );
+  }
+}

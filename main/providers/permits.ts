@@ -3,7 +3,7 @@
  * first come first served, and leaves the line when its signal aborts.
  */
 export class Permits {
-  readonly #slots = new Map<number, { inUse: number; line: (() => void)[] }>();
+  readonly #slots = new Map<number, SlotPermits>();
 
   inUse(slot: number): number {
     return this.#slots.get(slot)?.inUse ?? 0;
@@ -11,11 +11,12 @@ export class Permits {
 
   /**
    * A permit, as the function that gives it back (once; a second call does nothing); null when the signal
-   * aborted first. A limit that was lowered holds for everyone who has not got a permit yet.
+   * aborted first. The newest limit holds for everyone who has no permit yet.
    */
   acquire(slot: number, limit: number, signal: AbortSignal): Promise<(() => void) | null> {
-    const state = this.#slots.get(slot) ?? { inUse: 0, line: [] };
+    const state = this.#slots.get(slot) ?? { limit, inUse: 0, line: [] };
     this.#slots.set(slot, state);
+    state.limit = limit;
     return new Promise((resolve) => {
       if (signal.aborted) {
         resolve(null);
@@ -27,20 +28,40 @@ export class Permits {
       };
       const enter = (): void => {
         signal.removeEventListener('abort', leave);
-        state.inUse += 1;
-        let held = true;
-        resolve(() => {
-          if (!held) return;
-          held = false;
-          state.inUse -= 1;
-          if (state.inUse < limit) state.line.shift()?.();
-        });
+        resolve(once(() => giveBack(state)));
       };
-      if (state.inUse < limit) enter();
-      else {
-        state.line.push(enter);
-        signal.addEventListener('abort', leave, { once: true });
-      }
+      signal.addEventListener('abort', leave, { once: true });
+      state.line.push(enter);
+      letIn(state);
     });
   }
+}
+
+interface SlotPermits {
+  limit: number;
+  inUse: number;
+  readonly line: (() => void)[];
+}
+
+function letIn(state: SlotPermits): void {
+  while (state.inUse < state.limit) {
+    const next = state.line.shift();
+    if (next === undefined) return;
+    state.inUse += 1;
+    next();
+  }
+}
+
+function giveBack(state: SlotPermits): void {
+  state.inUse -= 1;
+  letIn(state);
+}
+
+function once(action: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    action();
+  };
 }

@@ -28,7 +28,7 @@ export function slotProcedures(parts: {
     schemes: os.schemes.handler(async () => [...(await vault.schemes())]),
     keys: os.keys.handler(async () => [...(await vault.list())]),
     putKey: os.putKey.handler(({ input }) =>
-      slots.putKey(input.secret, input.baseUrl, input.scheme),
+      slots.putKey(input.secret, input.baseUrl, input.scheme, input.kind),
     ),
     removeKey: os.removeKey.handler(async ({ input }) => {
       await slots.removeKey(input.id);

@@ -5,8 +5,8 @@ import type { SlotBinding, SlotLayout } from '../../contracts/slots.ts';
 import { keyItemOf } from './credentials.ts';
 import { ProviderError } from './failure.ts';
 import type { HealthBook } from './health.ts';
-import { cleanKey } from './key-shape.ts';
-import { checkIndex, checkLayout, resolveBinding } from './layout.ts';
+import { cleanHeaderValue, cleanKey } from './key-shape.ts';
+import { checkHeaders, checkIndex, checkLayout, resolveBinding } from './layout.ts';
 import { exportLayout, importLayout } from './layout-file.ts';
 import type { Preset } from './presets.ts';
 import type { PriceTable } from './price-table.ts';
@@ -43,10 +43,11 @@ export class SlotService {
     return this.#parts.agentLabels().map((_, index) => this.#view(index, items));
   }
 
-  /** @throws ProviderError `slot_out_of_range`, `unknown_provider` or `base_url_missing` */
+  /** @throws ProviderError `slot_out_of_range`, `unknown_provider`, `base_url_missing`, `header_reserved` */
   async set(binding: SlotBinding): Promise<SlotView> {
     const { store, vault, agentLabels } = this.#parts;
     checkIndex(binding.index, agentLabels().length);
+    checkHeaders(binding);
     const items = await vault.list();
     const safe = withoutForeignKeys(binding, items);
     await store.update((bindings) => [
@@ -62,6 +63,7 @@ export class SlotService {
     const { store, vault, health, agentLabels } = this.#parts;
     const items = await vault.list();
     const { preset } = resolveBinding({ ...input, index: 0 });
+    checkHeaders({ ...input, index: 0 });
     const bindings = agentLabels().map((_, index) =>
       withoutForeignKeys({ ...input, index, name: `${preset.name} ${index}` }, items),
     );
@@ -81,9 +83,15 @@ export class SlotService {
     this.#parts.health.forget(index);
   }
 
-  /** @throws ProviderError `key_shape` when the text cannot be a key */
-  async putKey(secret: string, baseUrl: string, scheme: KeyScheme): Promise<VaultItem> {
-    return this.#parts.vault.put(cleanKey(secret), new URL(baseUrl).origin, scheme);
+  /** @throws ProviderError `key_shape` when the text cannot be a key or the value of a header */
+  async putKey(
+    secret: string,
+    baseUrl: string,
+    scheme: KeyScheme,
+    kind: 'key' | 'header' = 'key',
+  ): Promise<VaultItem> {
+    const clean = kind === 'key' ? cleanKey(secret) : cleanHeaderValue(secret);
+    return this.#parts.vault.put(clean, new URL(baseUrl).origin, scheme);
   }
 
   /** Forgets a key, also where slots name it. */

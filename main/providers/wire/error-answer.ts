@@ -62,7 +62,8 @@ const sentences: Partial<Record<ProviderCode, string>> &
     'The provider does not serve the country or region this computer appears to be in.',
   no_credit: 'The account has no credit left, or its billing limit is reached.',
   model_not_found: 'The provider has no model of this name, or the key may not see it.',
-  address_not_found: 'The server knows no such address. Check the base URL.',
+  address_not_found:
+    'The server knows no such address. Check the base URL; most of them end in /v1.',
   context_too_long: 'The conversation is longer than this model can read.',
   request_refused: 'The provider refused the request as it is. Test the slot to see its own words.',
   request_timeout: 'The provider gave up waiting for the request.',

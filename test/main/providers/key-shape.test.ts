@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../main/providers/failure.ts';
-import { cleanKey } from '../../../main/providers/key-shape.ts';
+import { cleanHeaderValue, cleanKey } from '../../../main/providers/key-shape.ts';
 
 describe('a key on entry', () => {
   it.each([
@@ -28,5 +28,16 @@ describe('a key on entry', () => {
 
   it('is not repeated in the message that refuses it', () => {
     expect(() => cleanKey('sk-sécret-value')).toThrow(expect.not.stringContaining('cret-value'));
+  });
+});
+
+describe('the value of a header on entry', () => {
+  it('keeps its spaces and its scheme, and loses line breaks', () => {
+    expect(cleanHeaderValue(' Basic dXNlcg== \r\n')).toBe('Basic dXNlcg==');
+    expect(cleanHeaderValue('Bearer a b')).toBe('Bearer a b');
+  });
+
+  it.each(['', '  ', 'caf\u00e9', 'a\u0000b'])('is refused when it is %j', (text) => {
+    expect(() => cleanHeaderValue(text)).toThrow(ProviderError);
   });
 });

@@ -130,6 +130,29 @@ describe('permits', () => {
     expect((await collect(agents)).last.type).toBe('finished');
   });
 
+  it('let everybody in at once when the limit is raised', async () => {
+    let limit = 1;
+    let running = 0;
+    const attempt: Attempt = async function* (_binding, _request, signal) {
+      running += 1;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield ended;
+    };
+    const { agents } = testPool({
+      bindings: [],
+      agentCount: 1,
+      parts: { attempt, bindings: () => [slot({ concurrency: limit })] },
+    });
+    const stop = new AbortController();
+    const calls = [1, 2, 3].map(() => collect(agents, callOf(), stop.signal));
+    await expect.poll(() => running).toBe(1);
+    limit = 4;
+    calls.push(collect(agents, callOf(), stop.signal));
+    await expect.poll(() => running).toBe(4);
+    stop.abort();
+    await Promise.all(calls);
+  });
+
   it('are not waited for by a call that is stopped', async () => {
     const attempt: Attempt = async function* (_binding, _request, signal) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

@@ -208,6 +208,11 @@ describe('binding slots', () => {
     ['out of range', { index: 3 }, 'slot_out_of_range'],
     ['an unknown provider', { provider: 'nobody' }, 'unknown_provider'],
     ['a compatible server without address', {}, 'base_url_missing'],
+    [
+      'a header of the connection',
+      { provider: 'openai', headers: { Host: 'k' } },
+      'header_reserved',
+    ],
   ] as const)('refuses %s by name and changes nothing', async (_what, input, code) => {
     const providers = await open([], { count: 3 });
     await expect(providers.slots.set(slot(input))).rejects.toMatchObject({ code });

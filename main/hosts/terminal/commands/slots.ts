@@ -98,7 +98,12 @@ async function withSecret(
   const [best] = await slots.schemes({});
   if (best === undefined) throw new CommandFailed('this program cannot store keys here');
   const secret = await readSecret(context, headerStdin ?? 'key');
-  const item = await slots.putKey({ secret, baseUrl, scheme: best.scheme });
+  const item = await slots.putKey({
+    secret,
+    baseUrl,
+    scheme: best.scheme,
+    kind: headerStdin === undefined ? 'key' : 'header',
+  });
   context.stderr.write(`${best.explanation}\n`);
   return headerStdin === undefined
     ? { ...binding, keyRef: item.id }
