@@ -23,7 +23,7 @@ export function ChatHeader() {
           onClick={() => setSidebarOpen(session, !view.sidebarOpen)}
         />
       </span>
-      <h1 className="topbar__title" dir="auto">
+      <h1 className="topbar__title" dir="auto" title={title}>
         {title === '' ? 'New conversation' : title}
       </h1>
       <RouterChip />

@@ -22,19 +22,19 @@ const plugins = [remarkGfm];
 const components: Components = {
   p: ({ children }) => <p dir="auto">{children}</p>,
   h1: ({ children }) => (
-    <h5 className="prose__h1" dir="auto">
+    <h4 className="prose__h1" dir="auto">
       {children}
-    </h5>
+    </h4>
   ),
   h2: ({ children }) => (
-    <h5 className="prose__h2" dir="auto">
+    <h4 className="prose__h2" dir="auto">
       {children}
-    </h5>
+    </h4>
   ),
-  h3: ({ children }) => <h5 dir="auto">{children}</h5>,
-  h4: ({ children }) => <h6 dir="auto">{children}</h6>,
-  h5: ({ children }) => <h6 dir="auto">{children}</h6>,
-  h6: ({ children }) => <h6 dir="auto">{children}</h6>,
+  h3: ({ children }) => <h4 dir="auto">{children}</h4>,
+  h4: ({ children }) => <h5 dir="auto">{children}</h5>,
+  h5: ({ children }) => <h5 dir="auto">{children}</h5>,
+  h6: ({ children }) => <h5 dir="auto">{children}</h5>,
   li: ({ children }) => <li dir="auto">{children}</li>,
   blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
   td: ({ children, style }) => (

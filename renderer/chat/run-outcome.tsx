@@ -22,7 +22,7 @@ export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) 
       aria-label={run.answer === null ? 'How the run ended' : 'Answer'}
     >
       <header className="outcome__head">
-        <h4 className="outcome__title">{run.answer === null ? 'No answer' : 'Answer'}</h4>
+        <h3 className="outcome__title">{run.answer === null ? 'No answer' : 'Answer'}</h3>
         <span className="outcome__by">{by}</span>
         <FactChip tone={outcome.tone}>
           {outcome.tone === 'good' ? <Icon name="check" size={12} /> : null}

@@ -44,7 +44,7 @@ export function UserMessage({ text, isSending = false }: { text: string; isSendi
   const isLong = text.length > foldAbove || text.split('\n').length > 14;
   return (
     <div className="message" data-sending={isSending}>
-      <h3 className="visually-hidden">You</h3>
+      <h2 className="visually-hidden">You</h2>
       <div className={isLong && !isOpen ? 'message__text message__text--folded' : 'message__text'}>
         {text}
       </div>

@@ -25,7 +25,7 @@ export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
         <RoleBadge role={turn.role} />
       )}
       <div className="turn__who">
-        {slotName === null ? null : <h4 className="turn__slot">{slotName}</h4>}
+        {slotName === null ? null : <h3 className="turn__slot">{slotName}</h3>}
         {model === null ? null : (
           <span
             className="turn__model"

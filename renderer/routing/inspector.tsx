@@ -24,9 +24,7 @@ export function Inspector() {
           />
         </span>
       </header>
-      <div className="inspector__body" tabIndex={0} role="region" aria-label="Decision">
-        {isWhatIf ? <WhatIfPanel /> : <Inspected />}
-      </div>
+      <div className="inspector__body">{isWhatIf ? <WhatIfPanel /> : <Inspected />}</div>
     </aside>
   );
 }
