@@ -1,6 +1,10 @@
 import type { HeadSpec } from '../../contracts/manifest.ts';
 import { GraphError } from './graph-error.ts';
 
+/** Far above 256 agents and their roles; keeps a dense matrix small, whatever a file says. */
+const maxOutputs = 1024;
+const maxInputs = 65_536;
+
 /** A part of an axis. */
 export interface Partition {
   readonly offset: number;
@@ -22,23 +26,24 @@ export interface HeadLayout {
  * part i of the outputs sees part i of the inputs. sparse: all outputs see inputs 0 to k - 1 (a fixed
  * slice, not the largest).
  *
- * @throws GraphError `bad_head` when the shape is no pair of positive numbers, B > D, B > O or k > D
+ * @throws GraphError `bad_head` when there are not 1 to 1,024 outputs or 1 to 65,536 inputs, B > D, B > O or k > D
  *
  * Source: TRINITY's coordination head, without its zero biases: 10,240, 1,024 (10 blocks), 5,120 (2
  * blocks) and 1,280 (k = 128) parameters for D = 1,024, O = 10.
  */
 export function headLayout(spec: HeadSpec): HeadLayout {
   const [outputs, inputs] = spec.shape;
-  for (const size of spec.shape) requireWhole(size, 1, 'a side of its shape');
+  requirePositive(outputs, maxOutputs, 'its number of outputs');
+  requirePositive(inputs, maxInputs, 'its number of inputs');
   switch (spec.kind) {
     case 'linear':
       return layoutOf([{ offset: 0, size: outputs }], [{ offset: 0, size: inputs }]);
     case 'block-diagonal': {
-      requireWhole(spec.blocks, 1, 'its number of blocks', Math.min(outputs, inputs));
+      requirePositive(spec.blocks, Math.min(outputs, inputs), 'its number of blocks');
       return layoutOf(partition(outputs, spec.blocks), partition(inputs, spec.blocks));
     }
     case 'sparse': {
-      requireWhole(spec.k, 1, 'its k', inputs);
+      requirePositive(spec.k, inputs, 'its k');
       return layoutOf([{ offset: 0, size: outputs }], [{ offset: 0, size: spec.k }]);
     }
   }
@@ -87,11 +92,8 @@ function partition(length: number, parts: number): Partition[] {
   }));
 }
 
-function requireWhole(value: number, least: number, what: string, most?: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= (most ?? value)) return;
-  const range = most === undefined ? `at least ${least}` : `from ${least} to ${most}`;
-  throw new GraphError(
-    'bad_head',
-    `The router head gives ${value} as ${what}; it must be ${range}.`,
-  );
+function requirePositive(value: number, most: number, what: string): void {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return;
+  const sentence = `The router head gives ${value} as ${what}; it must be from 1 to ${most}.`;
+  throw new GraphError('bad_head', sentence);
 }

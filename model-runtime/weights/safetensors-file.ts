@@ -89,9 +89,11 @@ export class SafetensorsFile {
     return this.#readRange(entry, entry.start, entry.end - entry.start);
   }
 
-  /** The values of a BF16 or F32 tensor as f32: [elements]. Refuses other types, and more than 1 GiB. */
+  /** The values of a BF16 or F32 tensor as f32: [elements]. Refuses other types, and values over 1 GiB. */
   async readF32(name: string, shape?: readonly number[]): Promise<Float32Array<ArrayBuffer>> {
     const entry = this.entry(name, { dtypes: ['BF16', 'F32'], ...(shape && { shape }) });
+    const values = (entry.end - entry.start) / elementBytes(entry.dtype);
+    this.#requireRoom(entry, values * 4);
     return asF32(await this.read(name), entry.dtype);
   }
 
@@ -127,15 +129,18 @@ export class SafetensorsFile {
     await this.#file.handle.close();
   }
 
+  #requireRoom(entry: TensorEntry, bytes: number): void {
+    if (bytes <= maxReadBytes) return;
+    const reason = `${entry.name} would take ${bytes} bytes: more than 1 GiB is read by rows`;
+    throw fileFault('too_large', this.path, reason);
+  }
+
   async #readRange(
     entry: TensorEntry,
     position: number,
     length: number,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    if (length > maxReadBytes) {
-      const reason = `${entry.name} has ${length} bytes: more than 1 GiB is read by rows`;
-      throw fileFault('too_large', this.path, reason);
-    }
+    this.#requireRoom(entry, length);
     const bytes = new Uint8Array(length);
     await readExactly(this.#file, this.path, bytes, position);
     return bytes;

@@ -33,6 +33,7 @@ describe('the layout of a router head', () => {
     ['half a block', { kind: 'block-diagonal', blocks: 1.5, shape: [5, 8] }],
     ['a k beyond the inputs', { kind: 'sparse', k: 9, shape: [5, 8] }],
     ['a k of zero', { kind: 'sparse', k: 0, shape: [5, 8] }],
+    ['a thousand and more outputs', { kind: 'sparse', k: 1, shape: [1025, 8] }],
     ['no outputs', { kind: 'linear', shape: [0, 8] }],
   ];
   for (const [what, spec] of refused) {
