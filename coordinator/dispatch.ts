@@ -34,7 +34,7 @@ export async function* dispatch(
   estimate: CostEstimate,
 ): AsyncGenerator<RunEvent, CallOutcome, void> {
   const { interrupts } = run;
-  const { agents, budgets } = run.input;
+  const { agents, budgets, clock } = run.input;
   const { turn, slot } = call;
   let provider = names.provider;
   let model = names.model;
@@ -43,12 +43,13 @@ export async function* dispatch(
   /** Whether the agent said that it began the attempt: one that did not has cost nothing. */
   let wasSent = false;
   let cancelDeadline = () => {};
+  let startedAt = clock.monotonic();
 
   const begin = (): RunEvent => {
     attemptOpen = true;
     wasSent = false;
     run.calls += 1;
-    cancelDeadline = interrupts.deadline(budgets.maxLatencyMs, 'latency');
+    startedAt = clock.monotonic();
     const { role } = call;
     return run.stamp({
       type: 'dispatch_started',
@@ -59,6 +60,10 @@ export async function* dispatch(
       provider,
       model,
     });
+  };
+  // Armed when the event has been taken: time that its consumer takes is not the agent's.
+  const armDeadline = () => {
+    cancelDeadline = interrupts.deadline(budgets.maxLatencyMs, 'latency');
   };
   const failed = (event: Omit<CallFailure, 'call'>): CallOutcome => {
     if (wasSent) {
@@ -72,6 +77,7 @@ export async function* dispatch(
   try {
     yield begin();
     if (interrupts.cause !== null) return { kind: 'interrupted', text };
+    armDeadline();
     stream = agents
       .call(call, AbortSignal.any([interrupts.signal, abort.signal]))
       [Symbol.asyncIterator]();
@@ -83,12 +89,15 @@ export async function* dispatch(
           code: 'stream_ended',
           message: 'The answer ended without saying that it was finished.',
           httpStatus: null,
-          latencyMs: 0,
+          latencyMs: clock.monotonic() - startedAt,
         });
       }
       const event = step.value.value;
       if (event.type === 'started') ({ provider, model } = event);
-      if (!attemptOpen) yield begin();
+      if (!attemptOpen) {
+        yield begin();
+        armDeadline();
+      }
       if (event.type !== 'failed') wasSent = true;
       switch (event.type) {
         case 'started':
@@ -137,7 +146,7 @@ export async function* dispatch(
       code: 'agent_error',
       message: error instanceof Error ? error.message : String(error),
       httpStatus: null,
-      latencyMs: 0,
+      latencyMs: clock.monotonic() - startedAt,
     });
   } finally {
     cancelDeadline();

@@ -64,6 +64,19 @@ describe('a deadline', () => {
     expect(terminalOf(events)).toMatchObject({ status: 'accepted' });
   });
 
+  it('of latency does not count the time that a consumer takes for the announcement', async () => {
+    const clock = new FakeClock();
+    const agents = new ScriptedAgents([says('42')]);
+    const budgets = budgetsSchema.parse({ maxLatencyMs: 100, maxTurns: 1 });
+    const events = await collect(
+      runInput({ router: worker(), agents, budgets, clock }),
+      (event) => {
+        if (event.type === 'dispatch_started') clock.advance(500);
+      },
+    );
+    expect(terminalOf(events)).toMatchObject({ status: 'max_turns', answer: '42' });
+  });
+
   it('of latency counts from the start of each attempt', async () => {
     const clock = new FakeClock();
     const agents = new ScriptedAgents([
