@@ -46,6 +46,7 @@ export async function createApp(parts: AppParts) {
     clock,
     random,
     agentLabels: () => models.agentLabels,
+    countTokens: (texts, signal) => models.countTokens(texts, signal),
     folder: join(dataDirectory, 'providers'),
     pricesFile: join(parts.assets ?? assetsFolder, 'prices', 'prices.json'),
     rehearsalPaceMs: parts.rehearsal?.paceMs ?? watchablePaceMs,
@@ -81,8 +82,7 @@ export async function createApp(parts: AppParts) {
     return service;
   };
   const conversations = openConversations(parts.isEphemeral === true ? null : dataDirectory);
-  for (const notice of [...settings.notices, ...models.notices, ...conversations.notices])
-    notices.add(notice);
+  notices.include(settings, models, conversations);
 
   const os = implement(appContract).use(failuresForPages);
   const router = os.router({

@@ -66,6 +66,11 @@ export class ModelService {
     yield* this.#client.watch(signal);
   }
 
+  /** Tokens of each text by the active router's tokenizer. @throws RuntimeError */
+  countTokens(texts: readonly string[], signal: AbortSignal): Promise<readonly number[]> {
+    return this.#client.countTokens(texts, signal);
+  }
+
   list() {
     return this.#client.list();
   }

@@ -26,6 +26,8 @@ const id = z.number().int().min(0);
 export const toProcessSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load'), id, spec: loadSpecSchema }),
   z.object({ type: z.literal('route'), id, request: routeRequestSchema }),
+  /** Tokens of each text, for estimates; a router must be loaded. */
+  z.object({ type: z.literal('count_tokens'), id, texts: z.array(z.string()).max(64) }),
   z.object({ type: z.literal('probe'), id, profile: profileIdSchema }),
   z.object({ type: z.literal('build_demo'), id, directory: z.string().min(1) }),
   /** Writes the quantised weights that the spec's profile reads. */
@@ -43,6 +45,8 @@ export const loadedSchema = z.object({
   rssBytes: z.number(),
 });
 export type Loaded = z.infer<typeof loadedSchema>;
+
+export const countedSchema = z.array(z.number().int().min(0));
 
 export const routedSchema = z.object({ logits: routeLogitsSchema, rssBytes: z.number() });
 export type Routed = z.infer<typeof routedSchema>;

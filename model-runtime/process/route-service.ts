@@ -33,6 +33,8 @@ export class RouteService {
         return this.#load(message.spec);
       case 'route':
         return this.#route(message, context);
+      case 'count_tokens':
+        return this.#loaded().countTokens(message.texts, context);
       case 'prepare':
         return prepare(message.spec, context);
       case 'probe':
@@ -65,11 +67,13 @@ export class RouteService {
     { request }: Extract<ToProcess, { type: 'route' }>,
     context: RequestContext,
   ): Promise<Routed> {
-    if (this.#session === null) {
-      throw new RuntimeError('invalid_request', 'No router is loaded.', { retryable: true });
-    }
-    const logits = await this.#session.route(request, context);
+    const logits = await this.#loaded().route(request, context);
     return { logits, rssBytes: process.memoryUsage.rss() };
+  }
+
+  #loaded(): RouterSession {
+    if (this.#session !== null) return this.#session;
+    throw new RuntimeError('invalid_request', 'No router is loaded.', { retryable: true });
   }
 }
 

@@ -3,7 +3,7 @@ import type { RouteOptions, Router } from '../../contracts/router.ts';
 import { cancelled, RuntimeError } from '../runtime-error.ts';
 import { LoadedProcess, type LoadedProcessOptions, type ReadyProcess } from './loaded-process.ts';
 import type { ProcessConnection } from './process-connection.ts';
-import { routedSchema, type Loaded } from './protocol.ts';
+import { countedSchema, routedSchema, type Loaded } from './protocol.ts';
 
 export interface SupervisorOptions extends LoadedProcessOptions {
   /** The process is ended after this long without a request; null keeps it. */
@@ -50,6 +50,22 @@ export class RouteSupervisor implements Router {
     return this.#enqueue(options.signal, ({ connection }) =>
       this.#route(connection, request, options, since),
     );
+  }
+
+  /** Tokens of each text, in turn with the routes. */
+  countTokens(texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
+    return this.#enqueue(signal, async ({ connection }) => {
+      const stopWatching = this.#cancelOnAbort(connection, signal);
+      try {
+        const message = { type: 'count_tokens', texts: [...texts] } as const;
+        const answer = await connection.call((id) => ({ ...message, id }), {
+          silenceMs: routeSilenceMs,
+        });
+        return countedSchema.parse(answer);
+      } finally {
+        stopWatching();
+      }
+    });
   }
 
   /** Ends the process. What waits or runs fails with `closed`. Twice is fine. */

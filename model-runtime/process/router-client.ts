@@ -32,6 +32,11 @@ export interface RouterClient extends Router {
   select(name: string, profile: ProfileId, options?: SelectOptions): Promise<RouterState>;
   /** Builds what is missing, starts the process and loads the active router. Rejects with the reason. */
   load(): Promise<RouterState>;
+  /**
+   * Tokens of each text by the active router's tokenizer, for estimates. Rejects with `too_long` above two
+   * million characters, and as `load` does.
+   */
+  countTokens(texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]>;
   /** Routers on disk, broken ones with their problem. */
   list(): Promise<readonly RouterSummary[]>;
   /** Which profiles can be used; with `probe`, native providers are tried in processes of their own. */
@@ -111,6 +116,11 @@ class ActiveRouter implements RouterClient {
   async route(request: RouteRequest, options: RouteOptions = {}): Promise<RouteLogits> {
     if (options.signal?.aborted === true) throw cancelled();
     return this.#selected().route(request, options);
+  }
+
+  async countTokens(texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
+    if (signal?.aborted === true) throw cancelled();
+    return this.#selected().countTokens(texts, signal);
   }
 
   list(): Promise<readonly RouterSummary[]> {

@@ -72,6 +72,11 @@ export class Selection {
     return options.signal === undefined ? routed : orCancelled(routed, options.signal);
   }
 
+  countTokens(texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]> {
+    const counted = this.#onCpuIfNeeded((supervisor) => supervisor.countTokens(texts, signal));
+    return signal === undefined ? counted : orCancelled(counted, signal);
+  }
+
   async close(): Promise<void> {
     this.#ended.abort();
     // What it was preparing ends with the signal; its failure is told to those who wait for it.

@@ -7,6 +7,7 @@ import type { RequestContext } from '../process/process-server.ts';
 import { cancelled, RuntimeError } from '../runtime-error.ts';
 import type { GraphRunner } from './graph-runner.ts';
 import { uncappedCharacters } from './limits.ts';
+import { countTokens } from './count-tokens.ts';
 import { LineTokens } from './line-tokens.ts';
 import {
   commonPrefix,
@@ -84,6 +85,11 @@ export class RouterSession {
       tokenizer,
       routedHash: messagesHash(messages, (text) => createHash('sha256').update(text).digest('hex')),
     };
+  }
+
+  /** Tokens of each text. @throws RuntimeError `too_long`, `cancelled` */
+  countTokens(texts: readonly string[], context: RequestContext): Promise<number[]> {
+    return countTokens(this.#parts.tokenizer, texts, context);
   }
 
   async close(): Promise<void> {

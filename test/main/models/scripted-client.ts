@@ -62,6 +62,11 @@ export class ScriptedClient implements RouterClient {
     return this.#router.route(...args);
   }
 
+  /** Words, which is all that a test needs to tell one count from another. */
+  async countTokens(texts: readonly string[]): Promise<number[]> {
+    return texts.map((text) => text.split(/\s+/).filter((word) => word !== '').length);
+  }
+
   async close(): Promise<void> {
     this.calls.push('close');
   }
