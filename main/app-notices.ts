@@ -1,27 +1,30 @@
 import type { Notice } from '../contracts/app/settings.ts';
 import { toFailure } from '../contracts/failure.ts';
 
-/** Most notices kept; the oldest go first. */
+/** Most notices of problems kept; the oldest go first. */
 const limit = 100;
 
 /** What a person should know of this start, gathered from every service. Each thing is said once. */
 export class Notices {
-  #notices: Notice[] = [];
+  readonly #sources: { readonly notices: readonly Notice[] }[] = [];
+  #problems: Notice[] = [];
 
-  add(notice: Notice): void {
-    const isKnown = this.#notices.some(
-      ({ code, message }) => code === notice.code && message === notice.message,
-    );
-    if (!isKnown) this.#notices = [...this.#notices, notice].slice(-limit);
+  /** Takes in what services have to say, now and later. */
+  include(...sources: readonly { readonly notices: readonly Notice[] }[]): void {
+    this.#sources.push(...sources);
+  }
+
+  add({ code, message }: Notice): void {
+    this.#problems = [...this.#problems, { code, message }].slice(-limit);
   }
 
   /** A problem that ends nothing. */
   addProblem(error: unknown): void {
-    const { code, message } = toFailure(error);
-    this.add({ code, message });
+    this.add(toFailure(error));
   }
 
   list(): Notice[] {
-    return [...this.#notices];
+    const said = [...this.#sources.flatMap(({ notices }) => notices), ...this.#problems];
+    return [...new Map(said.map((notice) => [notice.message, notice])).values()];
   }
 }

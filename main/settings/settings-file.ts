@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -41,6 +42,23 @@ export class SettingsFile {
     const parsed = parseSettings(text);
     if (parsed.ok) return { settings: parsed.settings, notice: null };
     return this.#setAside(parsed.problem);
+  }
+
+  /** Names what is on disk: another one means that the file was changed. Null where there is none. */
+  revision(): string | null {
+    const stat = statSync(this.#path, { throwIfNoEntry: false });
+    return stat === undefined ? null : `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+  }
+
+  /** The stored settings at once; null where they are absent or cannot be understood just now. */
+  peek(): Settings | null {
+    try {
+      const parsed = parseSettings(readFileSync(this.#path, 'utf8'));
+      return parsed.ok ? parsed.settings : null;
+    } catch {
+      // The next change, or the next start, says what is wrong with the file.
+      return null;
+    }
   }
 
   /** Writes the settings; what was stored before becomes the backup. @throws SettingsError `unwritable` */

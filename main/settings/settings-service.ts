@@ -7,7 +7,7 @@ import { defaultSettings, type SettingsFile } from './settings-file.ts';
 /** The settings in use. Changes are written before they are used, one after the other. */
 export class SettingsService {
   readonly #file: SettingsFile | null;
-  readonly #listeners = new Set<(settings: Settings) => void>();
+  #revision: string | null;
   #current: Settings;
   #lastChange: Promise<unknown> = Promise.resolve();
   readonly #notices: Notice[];
@@ -15,6 +15,7 @@ export class SettingsService {
   private constructor(file: SettingsFile | null, settings: Settings, notices: readonly Notice[]) {
     this.#file = file;
     this.#current = settings;
+    this.#revision = file?.revision() ?? null;
     this.#notices = [...notices];
   }
 
@@ -40,7 +41,13 @@ export class SettingsService {
     return this.#notices;
   }
 
+  /** The settings as they are now: what another program has written to the file is taken in. */
   get current(): Settings {
+    const revision = this.#file?.revision() ?? null;
+    if (revision !== this.#revision) {
+      this.#revision = revision;
+      this.#current = this.#file?.peek() ?? this.#current;
+    }
     return this.#current;
   }
 
@@ -54,12 +61,6 @@ export class SettingsService {
     change: (slots: readonly SlotBinding[]) => readonly SlotBinding[],
   ): Promise<Settings> {
     return this.#change((settings) => ({ ...settings, slots: [...change(settings.slots)] }));
-  }
-
-  /** Calls back after every change until the returned function is called. */
-  onChange(listener: (settings: Settings) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
   #change(change: (settings: Settings) => Settings): Promise<Settings> {
@@ -82,7 +83,7 @@ export class SettingsService {
     }
     await this.#file?.save(parsed.data);
     this.#current = parsed.data;
-    for (const listener of this.#listeners) listener(parsed.data);
+    this.#revision = this.#file?.revision() ?? null;
     return parsed.data;
   }
 

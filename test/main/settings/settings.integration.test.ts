@@ -49,18 +49,30 @@ describe('settings', () => {
     const folder = temporaryFolder();
     const [first, second] = [await open(folder), await open(folder)];
     await first.update({ theme: 'dark' });
+    expect(second.current.theme).toBe('dark');
     await second.update({ windowTokens: 512 });
+    expect(first.current.windowTokens).toBe(512);
     expect((await open(folder)).current).toMatchObject({ theme: 'dark', windowTokens: 512 });
   });
 
-  it('apply changes one after the other, and tell who listens', async () => {
+  it('apply changes one after the other', async () => {
     const settings = await open(temporaryFolder());
-    const told: string[] = [];
-    const stop = settings.onChange(({ theme }) => told.push(theme));
-    await Promise.all([settings.update({ theme: 'dark' }), settings.update({ theme: 'light' })]);
-    stop();
-    await settings.update({ theme: 'system' });
-    expect(told).toEqual(['dark', 'light']);
+    const [first, second] = await Promise.all([
+      settings.update({ theme: 'dark' }),
+      settings.update({ windowTokens: 512 }),
+    ]);
+    expect(first).toMatchObject({ theme: 'dark', windowTokens: 2048 });
+    expect(second).toMatchObject({ theme: 'dark', windowTokens: 512 });
+  });
+
+  it('stay in use while the file is damaged under a running program', async () => {
+    const folder = temporaryFolder();
+    const settings = await open(folder);
+    await settings.update({ theme: 'dark' });
+    writeFileSync(join(folder, 'settings.json'), '{"version":1,"theme":');
+    expect(settings.current.theme).toBe('dark');
+    await settings.update({ windowTokens: 512 });
+    expect(settings.notices).toMatchObject([{ code: 'settings_broken' }]);
   });
 
   it('refuse an invalid member by its name and stay as they were', async () => {
