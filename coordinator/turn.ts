@@ -1,6 +1,6 @@
 import type { AgentCall, SlotState } from '../contracts/agents.ts';
 import type { RunEvent, Suggestion, Verdict } from '../contracts/events.ts';
-import type { MaskCause, RouteDecision, RouteLogits, Selection } from '../contracts/route.ts';
+import type { MaskCause, RouteDecision, Selection } from '../contracts/route.ts';
 import { permitsCall } from './budgets.ts';
 import { decide, noAgentAvailable } from './decision.ts';
 import { dispatch, refusal, type CallOutcome } from './dispatch.ts';
@@ -66,7 +66,7 @@ export async function* takeTurn(
   if (routed.interrupted) return over(interruptedEnding(run));
   const decideAmong = (masks: readonly (MaskCause | null)[]): RouteDecision =>
     decide({
-      logits: routed.value satisfies RouteLogits,
+      logits: routed.value,
       transcriptHash: hash,
       turn,
       selection,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { defaultInstructions } from '../../contracts/role-instructions.ts';
 import { roleNames } from '../../contracts/roles.ts';
-import { defaultInstructions, instructionFor } from '../../coordinator/instructions.ts';
+import { instructionFor } from '../../coordinator/instructions.ts';
 import { parseSuggestion } from '../../coordinator/thinker.ts';
 
 const words = { acceptWord: 'ACCEPT', reviseWord: 'REVISE' };
