@@ -99,7 +99,11 @@ function row(name: string, list: readonly Measurement[]): BenchRow {
 async function writeVector(path: string): Promise<void> {
   const next = gaussian(11);
   const values = Float32Array.from({ length: 9 * 1024 + 10 * 1024 }, () => 0.1 * next());
-  const tensor = { name: 'trinity_router_es_vector', dtype: 'F32', shape: [values.length] } as const;
+  const tensor = {
+    name: 'trinity_router_es_vector',
+    dtype: 'F32',
+    shape: [values.length],
+  } as const;
   await writeSafetensors(path, [{ ...tensor, data: bytesOf(values) }]);
 }
 

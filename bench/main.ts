@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { adaptationLane } from './adaptation.ts';
 import { hostileTextLane } from './hostile-text.ts';
 import { isBroken, type BenchLane } from './lane.ts';
 import { describeMachine, headingOf } from './machine.ts';
 import { recordInDocs, reportMarkdown } from './report.ts';
 import { routerLane } from './router.ts';
 
-const lanes: readonly BenchLane[] = [routerLane, hostileTextLane];
+const lanes: readonly BenchLane[] = [routerLane, hostileTextLane, adaptationLane];
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 const { values, positionals } = parseArgs({

@@ -70,7 +70,8 @@ describe('kill -9 inside a file operation', () => {
     const whole = await runKilledBuild({ request, at: null });
     if (whole.isKilled) throw new Error('a build without a kill point was killed');
     const reference = await contents(request.out);
-    const points = spread(operationPoints(whole.counts), scaled(240));
+    const all = operationPoints(whole.counts);
+    const points = spread(all, scaled(all.length));
     const histogram: Record<string, number> = {};
     for (const at of points) {
       await rm(request.out, { recursive: true, force: true });
@@ -101,7 +102,7 @@ describe('kill -9 inside a file operation', () => {
     const renames = operationPoints({ ...counted.counts, open: 0, write: 0, sync: 0 });
     // The last two renames are the swap: always among the chosen.
     const swaps = renames.filter((at) => 'index' in at && at.index >= counted.counts.rename - 2);
-    for (const at of [...swaps, ...spread(renames, scaled(12))]) {
+    for (const at of [...swaps, ...spread(renames, scaled(renames.length))]) {
       await rm(request.out, { recursive: true, force: true });
       await buildRouter(request, toolsFor());
       expect(await runKilledBuild({ request: forced, at })).toEqual({ isKilled: true });

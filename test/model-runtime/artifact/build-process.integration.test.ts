@@ -4,6 +4,7 @@ import type { BuildEvent } from '../../../contracts/build.ts';
 import type { ChildHandle, ProcessLauncher } from '../../../contracts/ports.ts';
 import { buildRouter } from '../../../model-runtime/artifact/build.ts';
 import { runBuild } from '../../../model-runtime/artifact/build-client.ts';
+import { lockDirectory } from '../../../model-runtime/artifact/directory-lock.ts';
 import { createForkLauncher } from '../../../main/hosts/fork-launcher.ts';
 import { contents, openWorkbench, toolsFor, type Workbench } from './workbench.ts';
 
@@ -63,6 +64,19 @@ describe('the build process', () => {
     ).rejects.toThrowError(expect.objectContaining({ code: 'cancelled', retryable: true }));
     await runBuild(bench.request({ workers: 2 }), { launcher, clock });
     expect(await contents(bench.request().out)).toEqual(reference);
+  });
+
+  it('is refused by name while another process builds the same directory', async () => {
+    const { bench } = state;
+    const out = `${bench.folder}/held`;
+    const lock = lockDirectory(out);
+    await expect(runBuild(bench.request({ out }), { launcher, clock })).rejects.toThrowError(
+      expect.objectContaining({
+        code: 'build_in_progress',
+        message: expect.stringContaining(out),
+      }),
+    );
+    lock.release();
   });
 
   it('hands on the error of the room that refused', async () => {

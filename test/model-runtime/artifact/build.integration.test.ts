@@ -1,4 +1,16 @@
-import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  unlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RouterManifest } from '../../../contracts/manifest.ts';
@@ -7,6 +19,7 @@ import { WorkerPool } from '../../../model-runtime/adaptation/worker-pool.ts';
 import { buildRouter } from '../../../model-runtime/artifact/build.ts';
 import { lockDirectory } from '../../../model-runtime/artifact/directory-lock.ts';
 import { openRouterDirectory } from '../../../model-runtime/artifact/router-directory.ts';
+import type { FileOperations } from '../../../model-runtime/weights/atomic-file.ts';
 import { SafetensorsFile } from '../../../model-runtime/weights/safetensors-file.ts';
 import { contents, inPlace, openWorkbench, toolsFor, vectorOf, writeVector } from './workbench.ts';
 import type { Workbench } from './workbench.ts';
@@ -405,25 +418,47 @@ describe('a build that cannot be made', () => {
 });
 
 describe('a disk that fails', () => {
-  const failing = (code: string) => {
-    const error = Object.assign(new Error(`${code}: no`), { code, syscall: 'open' });
+  /** Files on a disk that takes `count` writes and then fails each with `code`. */
+  const failingAfter = (count: number, code: string): FileOperations => {
+    const error = Object.assign(new Error(`${code}: no`), { code, syscall: 'write' });
+    const state = { left: count };
+    const limited = (handle: FileHandle) =>
+      new Proxy(handle, {
+        get: (target, key) => {
+          if (key === 'write' && state.left-- <= 0) return () => Promise.reject(error);
+          const value: unknown = Reflect.get(target, key);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
     return {
-      open: () => Promise.reject(error),
-      rename: () => Promise.reject(error),
-      unlink: () => Promise.resolve(),
+      open: async (path, flags, mode) => limited(await open(path, flags, mode)),
+      rename,
+      unlink,
     };
   };
 
   it.each([
-    ['ENOSPC', 'disk_full'],
-    ['EROFS', 'not_writable'],
-  ])('with %s ends in %s and leaves the finished router as it is', async (code, expected) => {
-    const { bench, reference } = state;
-    await buildRouter(bench.request(), toolsFor());
-    await expect(
-      buildRouter(bench.request({ dtype: 'F32', force: true }), toolsFor({ files: failing(code) })),
-    ).rejects.toThrowError(failure(expected, bench.request().out));
-    expect(await contents(bench.request().out)).toEqual(reference);
-    await buildRouter(bench.request({ force: true }), toolsFor());
-  });
+    ['ENOSPC', 'disk_full', 0],
+    ['ENOSPC', 'disk_full', 9],
+    ['ENOSPC', 'disk_full', 40],
+    ['EDQUOT', 'disk_full', 20],
+    ['EROFS', 'not_writable', 0],
+    ['EACCES', 'not_writable', 0],
+  ])(
+    'with %s ends in %s after %i writes, loses nothing and goes on',
+    async (code, expected, count) => {
+      const { bench, reference } = state;
+      await buildRouter(bench.request(), toolsFor());
+      const forced = bench.request({ dtype: 'F32', force: true });
+      await expect(
+        buildRouter(forced, toolsFor({ files: failingAfter(count, code) })),
+      ).rejects.toThrowError(failure(expected, bench.request().out));
+      expect(await contents(bench.request().out)).toEqual(reference);
+      const all = await readdir(bench.folder, { recursive: true });
+      expect(all.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+      const manifest = await buildRouter(forced, toolsFor());
+      expect(await openRouterDirectory(bench.request().out)).toEqual(manifest);
+      expect(await readdir(bench.folder)).toEqual(['base', 'router', 'vector.safetensors']);
+    },
+  );
 });
