@@ -1,12 +1,18 @@
+import { useState } from 'react';
 import { IconButton } from '../controls/icon-button.tsx';
 import { RouterChip } from '../models/router-chip.tsx';
 import { setInspectorOpen, setSidebarOpen, showPage } from '../stores/view.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
+import { PromptDialog } from './prompt-dialog.tsx';
 
 /** What is open, and who decides and who answers at the moment. */
 export function ChatHeader() {
   const session = useSession();
-  const title = usePart('chat', (state) => state.title);
+  const [isPrompting, setPrompting] = useState(false);
+  const { title, hasPrompt } = usePart('chat', (state) => ({
+    title: state.title,
+    hasPrompt: state.systemPrompt !== '',
+  }));
   const view = usePart('view', ({ inspectorOpen, sidebarOpen }) => ({
     inspectorOpen,
     sidebarOpen,
@@ -26,6 +32,17 @@ export function ChatHeader() {
       <h1 className="topbar__title" dir="auto" title={title}>
         {title === '' ? 'New conversation' : title}
       </h1>
+      <span className="topbar__prompt" data-set={hasPrompt}>
+        <IconButton
+          icon="edit"
+          label={
+            hasPrompt
+              ? 'Instructions for this conversation, set'
+              : 'Instructions for this conversation'
+          }
+          onClick={() => setPrompting(true)}
+        />
+      </span>
       <RouterChip />
       {agents === null ? null : (
         <button
@@ -51,6 +68,7 @@ export function ChatHeader() {
           onClick={() => setInspectorOpen(session, !view.inspectorOpen)}
         />
       </span>
+      {isPrompting ? <PromptDialog onClose={() => setPrompting(false)} /> : null}
     </header>
   );
 }

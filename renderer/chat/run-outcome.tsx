@@ -5,7 +5,7 @@ import { FactChip } from '../controls/fact-chip.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { MarkdownText } from './markdown-text.tsx';
-import { answeringTurn, runOutcome, verdictWords } from './turn-words.ts';
+import { answeringTurn, runOutcome, runSummary, verdictWords } from './turn-words.ts';
 
 /** How a run ended: the answer with its verdict beside it, or plainly that there is none and why. */
 export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) {
@@ -23,7 +23,10 @@ export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) 
     >
       <header className="outcome__head">
         <h3 className="outcome__title">{run.answer === null ? 'No answer' : 'Answer'}</h3>
-        <span className="outcome__by">{by}</span>
+        <span className="outcome__by">
+          {by === '' ? '' : `${by} · `}
+          {runSummary(run)}
+        </span>
         <FactChip tone={outcome.tone}>
           {outcome.tone === 'good' ? <Icon name="check" size={12} /> : null}
           {outcome.text}

@@ -1,5 +1,6 @@
 import type { Verdict } from '../../contracts/events.ts';
 import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
+import { costText, countText, durationText } from '../routing/numbers.ts';
 import type { Fact } from '../controls/fact-chip.tsx';
 
 export const verdictWords: Readonly<Record<Verdict['status'], Fact>> = {
@@ -63,6 +64,19 @@ const budgetWords = {
   revisions: 'Revisions',
   cost: 'Cost limit',
 } as const;
+
+/** What a run took: turns, time, and cost where providers were paid. */
+export function runSummary(run: RunRecord): string {
+  const parts = [countText(run.turns.length, 'turn')];
+  if (run.endedAt !== null) parts.push(durationText(run.endedAt - run.startedAt));
+  if (run.agents === 'slots' && run.turns.length > 0) {
+    const costs = run.turns.map(({ costUsd }) => costUsd);
+    const known = costs.filter((cost) => cost !== null);
+    const sum = known.reduce((total, cost) => total + cost, 0);
+    parts.push(`cost ${known.length === costs.length ? costText(sum) : 'unknown'}`);
+  }
+  return parts.join(', ');
+}
 
 /** The turn whose text became the run's answer; null when there is none. */
 export function answeringTurn(run: RunRecord): TurnRecord | null {

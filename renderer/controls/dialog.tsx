@@ -7,13 +7,17 @@ type Props = {
   children: ReactNode;
 };
 
-/** A modal window of the page. The browser keeps the focus inside and gives it back afterwards. */
+/**
+ * A modal window of the page. The browser keeps the focus inside and gives it back afterwards; it begins on
+ * the element with `data-first`, else on the first control.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const dialog = ref.current;
     if (dialog !== null && !dialog.open) dialog.showModal();
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => dialog?.close();
   }, []);
   return (

@@ -5,6 +5,8 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label' | 'title
   icon: IconName;
   /** Its name, also shown as a tooltip. */
   label: string;
+  /** Marks the button that closes a drawer. */
+  'data-closes'?: boolean;
   isSmall?: boolean;
 };
 

@@ -1,4 +1,5 @@
 import { IconButton } from '../controls/icon-button.tsx';
+import { useDrawerFocus } from '../controls/use-drawer-focus.ts';
 import { inspectedTurn, turnsOf } from '../stores/inspector-state.ts';
 import { followLatest, stepTurn } from '../stores/inspector.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
@@ -11,14 +12,16 @@ export function Inspector() {
   const session = useSession();
   const isOpen = usePart('view', (state) => state.inspectorOpen);
   const isWhatIf = usePart('inspector', (state) => state.whatIf !== null);
+  const drawer = useDrawerFocus(isOpen);
   return (
-    <aside className="inspector" data-open={isOpen} aria-label="Routing inspector">
+    <aside ref={drawer} className="inspector" data-open={isOpen} aria-label="Routing inspector">
       <header className="inspector__head">
         <h2>Routing</h2>
         {isWhatIf ? null : <TurnStepper />}
         <span className="inspector__close">
           <IconButton
             icon="close"
+            data-closes
             label="Close the routing inspector"
             onClick={() => setInspectorOpen(session, false)}
           />

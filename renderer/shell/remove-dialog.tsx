@@ -18,7 +18,7 @@ export function RemoveDialog({ conversation, onClose }: Props) {
         {conversation.liveRunId === null ? '' : ' The run that is going on will be stopped.'}
       </p>
       <div className="dialog__actions">
-        <button type="button" className="button" onClick={onClose}>
+        <button type="button" className="button" data-first onClick={onClose}>
           Keep it
         </button>
         <button type="button" className="button button--danger" onClick={() => void remove()}>

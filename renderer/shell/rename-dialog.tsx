@@ -27,6 +27,7 @@ export function RenameDialog({ conversation, onClose }: Props) {
             <input
               {...ids}
               className="input"
+              data-first
               dir="auto"
               maxLength={200}
               value={title}

@@ -1,5 +1,6 @@
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { IconButton } from '../controls/icon-button.tsx';
+import { useDrawerFocus } from '../controls/use-drawer-focus.ts';
 import { openConversation } from '../stores/chat.ts';
 import { searchConversations } from '../stores/conversations.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
@@ -14,6 +15,7 @@ export function Sidebar() {
     isOpen: state.sidebarOpen,
     page: state.page,
   }));
+  const drawer = useDrawerFocus(isOpen);
   const query = usePart('conversations', (state) => state.query);
   const begin = () => {
     showPage(session, 'chat');
@@ -21,7 +23,7 @@ export function Sidebar() {
     document.getElementById('composer-text')?.focus();
   };
   return (
-    <nav className="sidebar" data-open={isOpen} aria-label="Conversations and pages">
+    <nav ref={drawer} className="sidebar" data-open={isOpen} aria-label="Conversations and pages">
       <div className="sidebar__brand">
         <span className="brand" aria-hidden="true">
           <i />
@@ -32,6 +34,7 @@ export function Sidebar() {
         <span className="sidebar__close">
           <IconButton
             icon="close"
+            data-closes
             label="Close the list of conversations"
             onClick={() => setSidebarOpen(session, false)}
           />

@@ -21,6 +21,10 @@ export interface BindingDraft {
   readonly reasoningEffort: '' | NonNullable<SlotParameters['reasoningEffort']>;
   readonly systemSuffix: string;
   readonly concurrency: string;
+  /** US dollars for a million tokens; both empty: the price table's. */
+  readonly inputPrice: string;
+  readonly outputPrice: string;
+  readonly monthlyCap: string;
   readonly enabled: boolean;
 }
 
@@ -46,6 +50,9 @@ export function draftOfSlot(
     reasoningEffort: parameters?.reasoningEffort ?? '',
     systemSuffix: parameters?.systemSuffix ?? '',
     concurrency: String(binding?.concurrency ?? 4),
+    inputPrice: asText(binding?.price?.inputUsdPerMillion),
+    outputPrice: asText(binding?.price?.outputUsdPerMillion),
+    monthlyCap: asText(binding?.monthlyCapUsd),
     enabled: binding?.enabled ?? true,
   };
 }
@@ -122,6 +129,12 @@ function numberProblems(draft: BindingDraft): string[] {
     draft.concurrency.trim() === '' || outside(draft.concurrency, 1, 64, true)
       ? 'Calls at once is a whole number from 1 to 64.'
       : '',
+    outside(draft.inputPrice, 0, 1e6, false) ||
+    outside(draft.outputPrice, 0, 1e6, false) ||
+    (draft.inputPrice.trim() === '') !== (draft.outputPrice.trim() === '')
+      ? 'A price is a number for input and one for output.'
+      : '',
+    outside(draft.monthlyCap, 0.000001, 1e6, false) ? 'A monthly cap is more than 0.' : '',
   ].filter((problem) => problem !== '');
 }
 
@@ -132,6 +145,7 @@ export function bindingOf(
   keyRef: string | null,
 ): Omit<SlotBindingInput, 'index' | 'name'> {
   const { temperature, maxTokens, reasoningEffort, systemSuffix, baseUrl } = draft;
+  const { inputPrice, outputPrice, monthlyCap } = draft;
   const { timeouts, headers, parameters } = previous?.binding ?? {};
   return {
     provider: draft.provider,
@@ -149,6 +163,15 @@ export function bindingOf(
       ...(systemSuffix.trim() === '' ? {} : { systemSuffix }),
     },
     concurrency: Number(draft.concurrency),
+    ...(inputPrice.trim() === ''
+      ? {}
+      : {
+          price: {
+            inputUsdPerMillion: Number(inputPrice),
+            outputUsdPerMillion: Number(outputPrice),
+          },
+        }),
+    ...(monthlyCap.trim() === '' ? {} : { monthlyCapUsd: Number(monthlyCap) }),
     enabled: draft.enabled,
   };
 }

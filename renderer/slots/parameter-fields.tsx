@@ -46,6 +46,24 @@ export function ParameterFields({ draft, onChange }: Props) {
           value={draft.concurrency}
           onChange={(concurrency) => onChange({ ...draft, concurrency })}
         />
+        <NumberField
+          label="Input price ($ per million)"
+          placeholder="price table"
+          value={draft.inputPrice}
+          onChange={(inputPrice) => onChange({ ...draft, inputPrice })}
+        />
+        <NumberField
+          label="Output price ($ per million)"
+          placeholder="price table"
+          value={draft.outputPrice}
+          onChange={(outputPrice) => onChange({ ...draft, outputPrice })}
+        />
+        <NumberField
+          label="Monthly cap ($)"
+          placeholder="no cap"
+          value={draft.monthlyCap}
+          onChange={(monthlyCap) => onChange({ ...draft, monthlyCap })}
+        />
         <div className="more__wide">
           <Field label="Added to the role’s instruction">
             {(ids) => (

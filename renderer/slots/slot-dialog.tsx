@@ -51,6 +51,7 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
               <input
                 {...ids}
                 className="input"
+                data-first
                 maxLength={100}
                 value={draft.name}
                 onChange={({ target }) => setDraft({ ...draft, name: target.value })}

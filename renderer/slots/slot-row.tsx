@@ -4,17 +4,20 @@ import { IconButton } from '../controls/icon-button.tsx';
 import { clearSlot, testSlot } from '../stores/slots.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { TestResult } from './test-result.tsx';
-import { healthFact, keyWords } from './slot-words.ts';
+import { healthFact, keyWords, spendingWords } from './slot-words.ts';
 
 /** One slot: what it calls, how it is doing, and what can be done with it. */
 export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }) {
   const session = useSession();
   const presets = usePart('slots', (state) => state.presets);
+  const spending = usePart('slots', (state) => state.spending);
   const test = usePart('slots', ({ tests }) => tests[slot.index] ?? null);
   const { binding, index, checkpointLabel, key } = slot;
   const provider = presets.find(({ id }) => id === binding?.provider);
   const name = binding?.name ?? `Slot ${index}`;
-  const health = healthFact(slot.health, session.ports.now());
+  const now = session.ports.now();
+  const health = healthFact(slot.health, now);
+  const spent = spendingWords(spending, index, now);
   return (
     <li className="slot" aria-label={name}>
       <span className="slot__index numeric" aria-hidden="true">
@@ -34,6 +37,7 @@ export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }
             <span className="slot__model">{binding.model}</span>
             <span className="muted"> · {provider?.name ?? binding.provider}</span>
             {key === null ? null : <span className="muted"> · {keyWords(key)}</span>}
+            {spent === null ? null : <span className="muted"> · {spent}</span>}
           </p>
         )}
       </div>

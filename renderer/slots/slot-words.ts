@@ -1,7 +1,8 @@
 import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 import type { SlotHealth } from '../../contracts/slots.ts';
 import type { Fact } from '../controls/fact-chip.tsx';
-import { durationText } from '../routing/numbers.ts';
+import type { SlotSpending } from '../../contracts/app/slots.ts';
+import { costText, countText, durationText } from '../routing/numbers.ts';
 
 /** A slot's health in a few words. */
 export function healthFact(health: SlotHealth, now: number): Fact {
@@ -19,6 +20,21 @@ export function healthFact(health: SlotHealth, now: number): Fact {
 
 function untilWords(until: number, now: number): string {
   return until <= now ? 'about to be tried again' : `again in ${durationText(until - now)}`;
+}
+
+/** What a slot spent in a month; null when it was not called. Calls of unknown price are said, never 0. */
+export function spendingWords(
+  spending: readonly SlotSpending[],
+  slot: number,
+  now: number,
+): string | null {
+  const month = new Date(now).toISOString().slice(0, 7);
+  const found = spending.find((one) => one.slot === slot && one.month === month);
+  if (found === undefined || found.calls === 0) return null;
+  const calls = countText(found.calls, 'call');
+  const unpriced = found.unpricedCalls === 0 ? '' : `, ${found.unpricedCalls} of unknown price`;
+  const cost = found.unpricedCalls === found.calls ? 'cost unknown' : costText(found.usd);
+  return `${cost} this month, ${calls}${found.unpricedCalls === found.calls ? '' : unpriced}`;
 }
 
 export const schemeNames: Readonly<Record<KeyScheme, string>> = {

@@ -86,6 +86,21 @@ export async function sendMessage(session: Session, text: string, pins: Pins): P
   }
 }
 
+/** Sets what every agent is told in the open conversation. It is created where the page has none yet. */
+export async function setSystemPrompt(session: Session, text: string): Promise<boolean> {
+  try {
+    const id = await ensureConversation(session);
+    await session.client.chat.setSystemPrompt({ id, text });
+    session.chat.setState((state) =>
+      state.conversationId === id ? { systemPrompt: text } : state,
+    );
+    return true;
+  } catch (error) {
+    report(session, 'The instructions were not stored.', failureOf(error));
+    return false;
+  }
+}
+
 /** Asks the host to stop the run that is going on. What was produced stays. */
 export async function stopRun(session: Session): Promise<void> {
   const run = liveRun(session.chat.getState());

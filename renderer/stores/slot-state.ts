@@ -1,5 +1,10 @@
 import { createStore } from 'zustand/vanilla';
-import type { ProviderPreset, SlotTest, SlotView } from '../../contracts/app/slots.ts';
+import type {
+  ProviderPreset,
+  SlotSpending,
+  SlotTest,
+  SlotView,
+} from '../../contracts/app/slots.ts';
 import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 
 export type TestState =
@@ -12,6 +17,7 @@ export interface SlotStoreState {
   readonly keys: readonly VaultItem[];
   /** The latest test by slot index. */
   readonly tests: Readonly<Record<number, TestState>>;
+  readonly spending: readonly SlotSpending[];
   readonly phase: 'loading' | 'ready';
 }
 
@@ -22,6 +28,7 @@ export function createSlotStore() {
     schemes: [],
     keys: [],
     tests: {},
+    spending: [],
     phase: 'loading',
   }));
 }

@@ -9,22 +9,24 @@ import { report } from './view.ts';
 export async function loadSlots(session: Session): Promise<void> {
   const { slots } = session.client;
   try {
-    const [views, presets, schemes, keys] = await Promise.all([
+    const [views, presets, schemes, keys, spending] = await Promise.all([
       slots.list({}),
       slots.presets({}),
       slots.schemes({}),
       slots.keys({}),
+      slots.spending({}),
     ]);
-    session.slots.setState({ slots: views, presets, schemes, keys, phase: 'ready' });
+    session.slots.setState({ slots: views, presets, schemes, keys, spending, phase: 'ready' });
   } catch (error) {
     report(session, 'The slots could not be read.', failureOf(error));
   }
 }
 
-/** Health as the latest calls have shown it. Called after runs: failing to ask is not news. */
+/** Health and spending as the latest calls have left them. Called after runs: failing to ask is not news. */
 export async function refreshHealth(session: Session): Promise<void> {
-  const told = await session.client.slots.list({}).catch(() => null);
-  if (told !== null) session.slots.setState({ slots: told });
+  const { slots } = session.client;
+  const told = await Promise.all([slots.list({}), slots.spending({})]).catch(() => null);
+  if (told !== null) session.slots.setState({ slots: told[0], spending: told[1] });
 }
 
 /** A secret on its way into the vault. It is held by no store. */

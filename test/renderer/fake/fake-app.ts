@@ -7,7 +7,7 @@ import { endsRun } from '../../../contracts/events.ts';
 import { foldRun, openRun } from '../../../contracts/fold-run.ts';
 import type { VaultItem } from '../../../contracts/keys.ts';
 import { settingsSchema, type Settings } from '../../../contracts/settings.ts';
-import type { SlotView } from '../../../contracts/app/slots.ts';
+import type { SlotSpending, SlotView } from '../../../contracts/app/slots.ts';
 import { slotBindingSchema } from '../../../contracts/slots.ts';
 import type { Conversation, RunRecord } from '../../../contracts/stored.ts';
 import { decisionOf, type EventBody } from '../../fixtures/run-events.ts';
@@ -37,6 +37,7 @@ export class FakeApp {
   readonly routerStates = new Broadcast<RouterState>();
   readonly acknowledged: { streamId: string; seq: number }[] = [];
   readonly secrets: string[] = [];
+  readonly spending: SlotSpending[] = [];
   readonly keys: VaultItem[] = [];
   script: Script = async () => undefined;
   settings: Settings = settingsSchema.parse({ version: 1 });
@@ -253,6 +254,7 @@ export class FakeApp {
           this.keys.push(item);
           return item;
         }),
+        spending: os.slots.spending.handler(() => this.spending),
         contacts: os.slots.contacts.handler(() => []),
         removeKey: os.slots.removeKey.handler(() => ({})),
         test: os.slots.test.handler(({ input }) => {

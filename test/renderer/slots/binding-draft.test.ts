@@ -29,6 +29,8 @@ const bound: SlotView = {
     keyRef: 'k1',
     parameters: { temperature: 0.2, topP: 0.9, stop: ['END'] },
     timeouts: { idleMs: 5_000 },
+    price: { inputUsdPerMillion: 0.15, outputUsdPerMillion: 0.6 },
+    monthlyCapUsd: 5,
   }),
   key,
   health: { state: 'healthy' },
@@ -87,6 +89,9 @@ describe('a binding form', () => {
     [{ maxTokens: '1.5' }, 'Max tokens'],
     [{ concurrency: '' }, 'Calls at once'],
     [{ concurrency: '65' }, 'Calls at once'],
+    [{ inputPrice: '' }, 'A price'],
+    [{ outputPrice: '-1' }, 'A price'],
+    [{ monthlyCap: '0' }, 'A monthly cap'],
   ])('refuses a number out of range: %o', (change, start) => {
     expect(problemsOf({ ...draft, ...change }, openrouter, true)[0]).toMatch(
       new RegExp(`^${start}`),
