@@ -104,10 +104,15 @@ async function startWith(
   endWith(hosted, lock);
 
   const isDevelopment = !app.isPackaged;
+  const windowParts = {
+    preload: join(root, 'out', 'preload', 'index.cjs'),
+    icon: join(root, 'assets', 'icons', 'icon.png'),
+    isDevelopment,
+  };
   const showWindow = (): void => {
     const [window] = BrowserWindow.getAllWindows();
     if (window !== undefined) focusWindow(window);
-    else openWindow({ preload: join(root, 'out', 'preload', 'index.cjs'), isDevelopment });
+    else openWindow(windowParts);
   };
   offerPagePorts({
     ipc: ipcMain,

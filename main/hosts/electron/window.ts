@@ -4,6 +4,8 @@ import { pageAddress } from './page-scheme.ts';
 export interface WindowParts {
   /** Path of the bundled preload script. */
   readonly preload: string;
+  /** Path of the icon, for window managers that ask the window and not the package. */
+  readonly icon: string;
   /** True in a checkout: the inspector can be opened. */
   readonly isDevelopment: boolean;
 }
@@ -12,6 +14,7 @@ export interface WindowParts {
 export function windowOptions(parts: WindowParts): BrowserWindowConstructorOptions {
   return {
     title: 'Trinity Desktop',
+    icon: parts.icon,
     width: 1280,
     height: 800,
     minWidth: 640,
