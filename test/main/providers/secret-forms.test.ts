@@ -4,7 +4,7 @@ import { SecretForms } from '../../../main/providers/secret-forms.ts';
 
 const secret = 'sk-pla"nted/+0123456789=abc';
 
-/** Every way in which the issue of a key has been seen to come back. */
+/** Ways in which servers have been seen to repeat a key. */
 const encodings: readonly (readonly [string, (text: string) => string])[] = [
   ['plain', (text) => text],
   ['base64', (text) => Buffer.from(text).toString('base64')],

@@ -24,12 +24,15 @@ const key = 'planted-key-0123456789abcdef';
 const client = createHttpClient({ environment: {} });
 const signal = new AbortController().signal;
 const servers: ScriptedServer[] = [];
+const opened: Providers[] = [];
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trinity-providers-'));
 });
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
+  // What is still on its way to a file would find its folder gone.
+  await Promise.all(opened.splice(0).map((providers) => providers.close()));
   await rm(folder, { recursive: true });
 });
 afterAll(() => client.close());
@@ -64,6 +67,7 @@ async function open(
       throw error;
     },
   });
+  opened.push(providers);
   return { ...providers, stored: () => stored };
 }
 
