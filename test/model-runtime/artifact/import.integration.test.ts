@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { cp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import {
 } from '../../../contracts/build.ts';
 import { buildBaseHead } from '../../../model-runtime/artifact/base-head.ts';
 import { importBundle } from '../../../model-runtime/artifact/import.ts';
+import { readUpstreamManifest } from '../../../model-runtime/artifact/upstream-bundle.ts';
 import { openRouterDirectory } from '../../../model-runtime/artifact/router-directory.ts';
 import { SafetensorsFile } from '../../../model-runtime/weights/safetensors-file.ts';
 import { bytesOf, writeSafetensors } from '../../../model-runtime/weights/safetensors-writer.ts';
@@ -229,6 +231,29 @@ describe('a bundle that is refused', () => {
     });
     await expect(importBundle(request(), toolsFor())).rejects.toThrowError(
       failure('bundle_invalid', 'decoder\\.blocks\\.2\\.norm'),
+    );
+  });
+
+  it('is answered with a typed error whatever its manifest holds', async () => {
+    const { bundle } = state;
+    const whole = JSON.parse(await readManifestText()) as Record<string, unknown>;
+    const json = fc.json({ maxDepth: 3 });
+    const anything = fc.oneof(
+      json,
+      fc.string(),
+      // A manifest that is right but for one member.
+      fc
+        .tuple(fc.constantFrom(...Object.keys(whole)), fc.jsonValue())
+        .map(([key, value]) => JSON.stringify({ ...whole, [key]: value })),
+    );
+    await fc.assert(
+      fc.asyncProperty(anything, async (text) => {
+        await writeFile(join(bundle.folder, 'manifest.json'), text);
+        const read = await readUpstreamManifest(bundle.folder).catch((error: unknown) => error);
+        if (read instanceof Error) expect(read).toMatchObject({ name: 'BuildError' });
+        else expect(read).toMatchObject({ artifact_version: 1, status: 'complete' });
+      }),
+      { numRuns: 150 },
     );
   });
 
