@@ -1,3 +1,4 @@
+import { defaultInstructions } from '../../contracts/role-instructions.ts';
 import { roleNames, type RoleName } from '../../contracts/roles.ts';
 import type { Settings } from '../../contracts/settings.ts';
 import { RoleBadge } from '../routing/role-badge.tsx';
@@ -13,7 +14,8 @@ export function RoleSettings({ settings }: { settings: Settings }) {
   const { coordinator, roleInstructions } = settings;
   const setInstruction = (role: RoleName, text: string) => {
     const { [role]: _, ...rest } = roleInstructions;
-    const next = text.trim() === '' ? rest : { ...rest, [role]: text };
+    const isOurs = text.trim() === '' || text === defaultInstructions[role];
+    const next = isOurs ? rest : { ...rest, [role]: text };
     void changeSettings(session, { roleInstructions: next });
   };
   const setCoordinator = (change: Partial<Settings['coordinator']>) =>
@@ -22,7 +24,7 @@ export function RoleSettings({ settings }: { settings: Settings }) {
     <>
       <SettingSection
         title="Roles"
-        about="What an agent is told in each role. Empty means our own instruction."
+        about="What an agent is told in each role. The router never reads it."
       >
         {roleNames.map((role) => (
           <div key={role} className="role-setting">
@@ -41,10 +43,10 @@ export function RoleSettings({ settings }: { settings: Settings }) {
             </div>
             <TextSetting
               label={`Instruction of the ${role}`}
-              value={roleInstructions[role] ?? ''}
+              value={roleInstructions[role] ?? defaultInstructions[role]}
               placeholder="Our own instruction"
               maxLength={20_000}
-              rows={2}
+              rows={5}
               onCommit={(text) => setInstruction(role, text)}
             />
           </div>
