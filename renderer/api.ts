@@ -6,13 +6,19 @@ import type { AppContract } from '../contracts/app/contract.ts';
 import { socketClosed, socketPath, socketProtocols } from '../contracts/app/handshake.ts';
 import { pageScheme, portOffer, portRequest } from '../contracts/app/page-port.ts';
 import { TypedError } from '../contracts/failure.ts';
-import { findPageSecret, tellPageSecret, thisTab } from './page-secret.ts';
+import {
+  findPageSecret,
+  forgetPageSecret,
+  judgePageSecret,
+  tellPageSecret,
+  thisTab,
+} from './page-secret.ts';
 
 /** Everything the page may ask of the app. */
 export type Client = ContractRouterClient<AppContract>;
 type Link = ClientLink<Record<never, never>>;
 
-/** `needs_address`: this tab has no page secret, and no other tab told it one. */
+/** `needs_address`: this tab has no page secret that the host knows, and no other tab told it one. */
 export class ConnectError extends TypedError<'needs_address' | 'unreachable' | 'not_connected'> {}
 
 /** One connection to the host. `closed` resolves once, with the reason in the page's words. */
@@ -49,9 +55,7 @@ export function clientOver(currentLink: () => Link | null): Client {
 async function connectBySocket(): Promise<Connection> {
   const tab = thisTab();
   const secret = await findPageSecret(tab);
-  if (secret === null) {
-    throw new ConnectError('needs_address', 'This tab needs a fresh one-time address.');
-  }
+  if (secret === null) throw needsAddress();
   const url = new URL(socketPath, location.href.replace(/^http/, 'ws'));
   const socket = new WebSocket(url, socketProtocols(secret));
   // The link first: its calls end before anyone hears that the connection has.
@@ -65,11 +69,18 @@ async function connectBySocket(): Promise<Connection> {
     socket.addEventListener('open', () => resolve(true));
   });
   if ((await Promise.race([opened, closed])) !== true) {
+    const judgement = await judgePageSecret(secret);
+    if (judgement === 'out') throw needsAddress();
+    if (judgement === 'stale') forgetPageSecret(tab);
     throw new ConnectError('unreachable', 'The program does not answer.', { retryable: true });
   }
   const stopTelling = tellPageSecret(tab);
   void closed.then(stopTelling);
   return { link, closed, close: () => socket.close() };
+}
+
+function needsAddress(): ConnectError {
+  return new ConnectError('needs_address', 'This tab needs a fresh one-time address.');
 }
 
 function connectByPort(): Promise<Connection> {

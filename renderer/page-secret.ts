@@ -1,14 +1,16 @@
 import {
   pageSecretChannel,
+  pageSecretHeader,
   pageSecretKey,
   pageSecretMessageSchema,
   secretSchema,
+  sessionPath,
   type PageSecretMessage,
 } from '../contracts/app/handshake.ts';
 
 /** What a page needs of its browser: session storage, and a channel to the other tabs of its origin. */
 export interface PageSecretPlaces {
-  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   readonly openChannel: () => BroadcastChannel;
 }
 
@@ -54,6 +56,34 @@ export function tellPageSecret(places: PageSecretPlaces): () => void {
     if (secret !== null) channel.postMessage({ kind: 'tell', secret } satisfies PageSecretMessage);
   };
   return () => channel.close();
+}
+
+/**
+ * What the host says of a secret. Asked over HTTP, because a socket that is refused does not say why.
+ *
+ * @returns `good`; `stale`: of an earlier session, another tab may have a newer one; `out`: this browser is not
+ *   in, since the host was started anew; `unknown`: no answer
+ */
+export async function judgePageSecret(
+  secret: string,
+  ask: typeof fetch = fetch,
+): Promise<'good' | 'stale' | 'out' | 'unknown'> {
+  try {
+    const { status } = await ask(sessionPath, {
+      headers: { [pageSecretHeader]: secret },
+      cache: 'no-store',
+    });
+    if (status === 200) return 'good';
+    if (status === 403) return 'stale';
+    return status === 401 ? 'out' : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Forgets the secret of this tab, so that the next search asks the others. */
+export function forgetPageSecret(places: PageSecretPlaces): void {
+  places.storage.removeItem(pageSecretKey);
 }
 
 /** The places of the tab that runs this. */

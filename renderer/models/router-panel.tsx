@@ -3,6 +3,7 @@ import { profileIdSchema } from '../../contracts/profiles.ts';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { Field } from '../controls/field.tsx';
 import { bytesText, countText, shortHash } from '../routing/numbers.ts';
+import type { RouterStoreState } from '../stores/router-state.ts';
 import { selectRouter } from '../stores/router.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { phaseSentence } from './router-words.ts';
@@ -40,7 +41,7 @@ export function RouterPanel() {
           />
         ))}
       </fieldset>
-      <Field label="Runs on" hint={unavailableWords(profiles)}>
+      <Field label="Runs on">
         {(ids) => (
           <select
             {...ids}
@@ -62,6 +63,7 @@ export function RouterPanel() {
           </select>
         )}
       </Field>
+      <Unavailable profiles={profiles} />
     </>
   );
 }
@@ -93,9 +95,23 @@ function RouterOption(props: { router: RouterSummary; isActive: boolean; onSelec
   );
 }
 
-function unavailableWords(profiles: readonly { id: string; availability: { state: string } }[]) {
+/** Why some profiles cannot be chosen here, folded: on most computers most of them cannot. */
+function Unavailable({ profiles }: { profiles: RouterStoreState['profiles'] }) {
   const reasons = profiles.flatMap(({ id, availability }) =>
-    'reason' in availability ? [`${id}: ${String(availability.reason)}`] : [],
+    availability.state === 'unavailable' ? [{ id, reason: availability.reason }] : [],
   );
-  return reasons.length === 0 ? undefined : reasons.join(' ');
+  if (reasons.length === 0) return null;
+  return (
+    <details className="more">
+      <summary>Why {countText(reasons.length, 'other')} cannot be chosen here</summary>
+      <dl className="profiles">
+        {reasons.map(({ id, reason }) => (
+          <div key={id}>
+            <dt className="mono">{id}</dt>
+            <dd>{reason}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
 }

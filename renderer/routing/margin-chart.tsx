@@ -27,6 +27,8 @@ export function MarginChart({ points }: { points: readonly MarginPoint[] }) {
 }
 
 function Chart({ points, width }: { points: readonly MarginPoint[]; width: number }) {
+  const first = points[0]?.ordinal ?? 1;
+  const last = points.at(-1)?.ordinal ?? first;
   return (
     <LineChart
       data={[...points]}
@@ -40,8 +42,8 @@ function Chart({ points, width }: { points: readonly MarginPoint[]; width: numbe
       <XAxis
         dataKey="ordinal"
         type="number"
-        domain={[0.5, points.length + 0.5]}
-        ticks={ticksOf(points.length)}
+        domain={[first - 0.5, last + 0.5]}
+        ticks={ticksOf(first, last)}
         tickLine={false}
         height={20}
       />
@@ -91,7 +93,8 @@ function Dot({ cx, cy, dataKey, payload, index }: DotProps) {
 }
 
 /** At most eight whole turn numbers. */
-function ticksOf(count: number): number[] {
+function ticksOf(first: number, last: number): number[] {
+  const count = last - first + 1;
   const step = Math.max(1, Math.ceil(count / 8));
-  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step + 1);
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => first + index * step);
 }

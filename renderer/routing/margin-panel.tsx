@@ -4,13 +4,16 @@ import { inspectTurn } from '../stores/inspector.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { tagNames } from './explain.ts';
 import { marginHistory, type MarginPoint } from './margin-history.ts';
-import { logitText } from './numbers.ts';
+import { countText, logitText } from './numbers.ts';
 
 // The chart library is larger than the rest of the page together.
 const MarginChart = lazy(async () => {
   const { MarginChart: component } = await import('./margin-chart.tsx');
   return { default: component };
 });
+
+/** Points drawn at most: the latest. More would be slower, and no clearer. */
+const pointsAtOnce = 200;
 
 type Shown = 'chart' | 'table';
 const options = [
@@ -21,7 +24,8 @@ const options = [
 /** The margins of the conversation's real turns, as a chart or as a table with the same numbers. */
 export function MarginPanel() {
   const runs = usePart('chat', (state) => state.runs);
-  const points = useMemo(() => marginHistory(runs), [runs]);
+  const all = useMemo(() => marginHistory(runs), [runs]);
+  const points = useMemo(() => all.slice(-pointsAtOnce), [all]);
   const [shown, setShown] = useState<Shown>('chart');
   if (points.length === 0) return null;
   return (
@@ -36,6 +40,11 @@ export function MarginPanel() {
         </span>
         <Segments label="Show the history as" options={options} value={shown} onChange={setShown} />
       </div>
+      {all.length === points.length ? null : (
+        <p className="history__note">
+          The latest {points.length} of {countText(all.length, 'turn')}.
+        </p>
+      )}
       {shown === 'chart' ? (
         <Suspense fallback={<div className="history__chart" />}>
           <MarginChart points={points} />

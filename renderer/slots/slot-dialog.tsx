@@ -42,8 +42,8 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
         }}
       >
         <p className="muted">
-          The checkpoint was trained with <span className="mono">{slot.checkpointLabel}</span> here.
-          You may bind any model.
+          The checkpoint calls this slot <span className="mono">{slot.checkpointLabel}</span>. You
+          may bind any model.
         </p>
         <div className="bind-fields">
           <Field label="Name">

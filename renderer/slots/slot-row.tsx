@@ -27,7 +27,7 @@ export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }
         <p className="slot__head">
           <strong className="slot__name">{name}</strong>
           <span className="slot__label">
-            trained as <span className="mono">{checkpointLabel}</span>
+            in the checkpoint: <span className="mono">{checkpointLabel}</span>
           </span>
         </p>
         {binding === null ? (

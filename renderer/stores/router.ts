@@ -9,7 +9,13 @@ export async function watchRouter(session: Session, live: AbortSignal): Promise<
   await keepFollowing(
     session,
     (signal) => session.client.models.watch({}, { signal }),
-    (router) => session.router.setState({ router }),
+    (router) => {
+      session.router.setState({ router });
+      // The first start builds the demo router: the list that was asked for before does not have it.
+      const { available } = session.router.getState();
+      const isListed = available.some(({ id }) => id === router.router?.id);
+      if (router.phase.state === 'ready' && !isListed) void loadRouters(session);
+    },
     live,
   );
 }
