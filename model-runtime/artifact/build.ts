@@ -39,12 +39,29 @@ export async function buildRouter(
     return manifest;
   };
   if (request.dryRun) {
-    tools.emit({ type: 'planned', out: request.out, tensors: announced(plan), resumes: false });
+    await announceOnly(plan, tools);
     return finish(null);
   }
   return finish(
     await intoDirectory(request, tools, (directory) => buildInto(directory, plan, tools)),
   );
+}
+
+/** Says what a build would do, with what the directory holds taken for granted but for its damage. */
+async function announceOnly(plan: BuildPlan, tools: BuildTools): Promise<void> {
+  const { out, force } = plan.request;
+  const found = force ? null : await readManifest(out).catch(() => null);
+  const kept = new Set<string>();
+  if (found !== null) {
+    // The base is not hashed for a dry run: it is taken to be the one that the router was made from.
+    const draft = draftOf(plan, found.base);
+    refuseChange(out, found, draft);
+    for (const { name, status } of await keptTensors(out, found, draft)) {
+      if (status === 'complete') kept.add(name);
+    }
+  }
+  const tensors = announced(plan, (name) => kept.has(name));
+  tools.emit({ type: 'planned', out, tensors, resumes: found !== null });
 }
 
 async function buildInto(

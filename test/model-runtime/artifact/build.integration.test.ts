@@ -1,5 +1,6 @@
 import {
   copyFile,
+  cp,
   mkdir,
   open,
   readdir,
@@ -21,6 +22,7 @@ import { lockDirectory } from '../../../model-runtime/artifact/directory-lock.ts
 import { openRouterDirectory } from '../../../model-runtime/artifact/router-directory.ts';
 import type { FileOperations } from '../../../model-runtime/weights/atomic-file.ts';
 import { SafetensorsFile } from '../../../model-runtime/weights/safetensors-file.ts';
+import { writeSafetensors } from '../../../model-runtime/weights/safetensors-writer.ts';
 import { contents, inPlace, openWorkbench, toolsFor, vectorOf, writeVector } from './workbench.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -381,6 +383,64 @@ describe('a build that cannot be made', () => {
     const [planned] = tools.events;
     const actions = planned?.type === 'planned' ? planned.tensors.map(({ action }) => action) : [];
     expect(actions).toEqual([...Array(8).fill('build'), 'skip']);
+  });
+
+  it('on a dry run over a partial router says what is kept, and what differs', async () => {
+    const { bench } = state;
+    await buildRouter(bench.request({ onlyTensor: queryName }), toolsFor());
+    const before = await contents(bench.request().out);
+    const tools = toolsFor();
+    await buildRouter(bench.request({ dryRun: true }), tools);
+    const [planned] = tools.events;
+    const kept =
+      planned?.type === 'planned' ? planned.tensors.filter(({ action }) => action === 'keep') : [];
+    expect(kept.map(({ name }) => name)).toEqual([queryName]);
+    await expect(
+      buildRouter(bench.request({ dryRun: true, embedding: 'overwritten' }), toolsFor()),
+    ).rejects.toThrowError(failure('inputs_changed'));
+    expect(await contents(bench.request().out)).toEqual(before);
+  });
+
+  it('is refused for a base whose embedding is not what its configuration says', async () => {
+    const { bench } = state;
+    const other = join(bench.folder, 'other-shape');
+    await cp(bench.base.folder, other, { recursive: true });
+    const config = JSON.parse(await readFile(join(other, 'config.json'), 'utf8')) as object;
+    await writeFile(join(other, 'config.json'), JSON.stringify({ ...config, vocab_size: 301 }));
+    await expect(buildRouter(bench.request({ base: other }), toolsFor())).rejects.toThrowError(
+      failure('wrong_shape', /\[300,64\].*\[301,64\]/),
+    );
+    await rm(other, { recursive: true });
+  });
+
+  it('is refused for another reading of an embedding that the base does not tie', async () => {
+    const { bench } = state;
+    const other = join(bench.folder, 'untied');
+    await cp(bench.base.folder, other, { recursive: true });
+    const config = JSON.parse(await readFile(join(other, 'config.json'), 'utf8')) as object;
+    const untied = { ...config, tie_word_embeddings: false };
+    await writeFile(join(other, 'config.json'), JSON.stringify(untied));
+    const weights = await SafetensorsFile.open(join(other, 'model.safetensors'));
+    const all = await Promise.all(
+      [...weights.tensors.values()].map(async ({ name, dtype, shape }) => ({
+        name,
+        dtype,
+        shape,
+        data: await weights.read(name),
+      })),
+    );
+    await weights.close();
+    const embedding = all.find(({ name }) => name.includes('embed_tokens'))!;
+    await writeSafetensors(join(other, 'model.safetensors'), [
+      ...all,
+      { ...embedding, name: 'lm_head.weight' },
+    ]);
+    await expect(
+      buildRouter(bench.request({ base: other, embedding: 'compounded' }), toolsFor()),
+    ).rejects.toThrowError(failure('not_tied', 'tie_word_embeddings'));
+    const dry = bench.request({ base: other, dryRun: true });
+    await expect(buildRouter(dry, toolsFor())).resolves.toBeNull();
+    await rm(other, { recursive: true });
   });
 
   it('is refused for a vector of another length', async () => {
