@@ -10,7 +10,9 @@ import { z } from 'zod';
  * a host, session storage is not: a program on another port never has both. The app's page then opens a
  * WebSocket at `socketPath` with the subprotocols of `socketProtocols(secret)`; a socket without them is
  * refused before it exists. A second tab has the cookie and no secret: it asks an open one over the
- * BroadcastChannel `pageSecretChannel` (same origin, port included).
+ * BroadcastChannel `pageSecretChannel` (same origin, port included). A page whose socket was refused learns why
+ * from `GET /session` with its secret in `pageSecretHeader`: 200 in, 403 the secret is stale, 401 the browser is
+ * not in.
  */
 export const enterPath = '/enter';
 export const sessionPath = '/session';

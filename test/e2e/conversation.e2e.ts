@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { firstHalfText, startAgents, wholeText, type Agents } from './agents.ts';
 import { openApiPage, useAgents } from './api-client.ts';
-import { connected, expect, test } from './fixtures.ts';
+import { connected, enter, expect, test } from './fixtures.ts';
 
 let agents: Agents;
 test.beforeAll(async ({ host }) => {
@@ -121,6 +121,7 @@ test('a draft survives a reload, and Enter while composing does not send', async
 
 test('a host that is killed in mid-run comes back with what was said', async ({
   tab,
+  context,
   host,
   complaints,
 }) => {
@@ -131,11 +132,12 @@ test('a host that is killed in mid-run comes back with what was said', async ({
   await host.kill();
   await expect(tab.getByText('The connection to the program is lost')).toBeVisible();
   await host.start(port);
-  const place = new URL(tab.url()).hash;
-  await tab.goto(await host.address());
-  await connected(tab);
-  await tab.goto(`${host.origin}/${place}`);
-  await tab.reload();
+  // The host that was started anew knows neither cookie nor secret: the page says what helps.
+  const heading = tab.getByRole('heading', { name: /needs a fresh address/ });
+  await expect(heading).toBeVisible();
+  const fresh = await context.newPage();
+  await enter(fresh, host);
+  await tab.getByRole('button', { name: 'Try again' }).click();
   await connected(tab);
   await expect(tab.getByText(firstHalfText).first()).toBeVisible();
   await expect(tab.getByText('Partial text: stopped')).toBeVisible();

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pageSecretKey } from '../../contracts/app/handshake.ts';
+import { pageSecretHeader, pageSecretKey } from '../../contracts/app/handshake.ts';
 import {
   findPageSecret,
+  forgetPageSecret,
+  judgePageSecret,
   tellPageSecret,
   type PageSecretPlaces,
 } from '../../renderer/page-secret.ts';
@@ -19,6 +21,7 @@ function tab(
     storage: {
       getItem: (key) => kept.get(key) ?? null,
       setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
     },
     openChannel: () => new BroadcastChannel(channelName),
   };
@@ -54,5 +57,33 @@ describe('the page secret of a tab', () => {
     const stop = tellPageSecret(tab('fifth'));
     expect(await findPageSecret(tab('fifth'), 50)).toBeNull();
     stop();
+  });
+
+  it('that is forgotten is asked for again', async () => {
+    const stop = tellPageSecret(tab('sixth', secret));
+    const stale = tab('sixth', 'b'.repeat(43));
+    forgetPageSecret(stale);
+    expect(await findPageSecret(stale, 5_000)).toBe(secret);
+    stop();
+  });
+
+  it.each([
+    [200, 'good'],
+    [403, 'stale'],
+    [401, 'out'],
+    [500, 'unknown'],
+  ])('is judged by the host: %i means %s', async (status, judgement) => {
+    const asked: RequestInit[] = [];
+    const ask = (_url: unknown, options: RequestInit = {}) => {
+      asked.push(options);
+      return Promise.resolve(new Response(null, { status }));
+    };
+    expect(await judgePageSecret(secret, ask as typeof fetch)).toBe(judgement);
+    expect(asked[0]?.headers).toEqual({ [pageSecretHeader]: secret });
+  });
+
+  it('is not judged by a host that does not answer', async () => {
+    const ask = () => Promise.reject(new TypeError('failed to fetch'));
+    expect(await judgePageSecret(secret, ask as typeof fetch)).toBe('unknown');
   });
 });

@@ -42,20 +42,22 @@ export function createRequestHandler(
 async function answerTo(request: IncomingMessage, options: RequestHandlerOptions): Promise<Answer> {
   const { checks } = options;
   const foreign = checks.address(request);
-  if (foreign !== null) return refusal(foreign);
+  if (foreign !== null) return plain(foreign);
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   if (request.method === 'POST' && path === sessionPath) return enter(request, options);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return refusal(
+    return plain(
       checks.page(request) ?? { status: 405, reason: 'Nothing can be changed here over HTTP.' },
     );
   }
   if (path === enterPath) return door(200);
+  // A page whose socket was refused asks why: the browser does not tell it.
+  if (path === sessionPath) return plain(checks.page(request) ?? { status: 200, reason: 'In.' });
   const stranger = checks.cookie(request);
-  if (stranger !== null) return path === '/' ? door(stranger.status) : refusal(stranger);
+  if (stranger !== null) return path === '/' ? door(stranger.status) : plain(stranger);
   const file = options.page.find(path);
-  if (file === 'refused') return refusal({ status: 400, reason: 'That path is refused.' });
-  if (file === null) return refusal({ status: 404, reason: 'There is no such file.' });
+  if (file === 'refused') return plain({ status: 400, reason: 'That path is refused.' });
+  if (file === null) return plain({ status: 404, reason: 'There is no such file.' });
   return pageFile(file, request.headers.host ?? '');
 }
 
@@ -98,11 +100,11 @@ function pageFile(file: PageFile, host: string): Answer {
   };
 }
 
-function refusal(refused: NonNullable<Refusal>): Answer {
+function plain({ status, reason }: NonNullable<Refusal>): Answer {
   return {
-    status: refused.status,
+    status,
     contentType: 'text/plain; charset=utf-8',
-    body: `${refused.reason}\n`,
+    body: `${reason}\n`,
   };
 }
 

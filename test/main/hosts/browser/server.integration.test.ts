@@ -59,6 +59,15 @@ describe('coming in', () => {
     expect([reply.status, JSON.parse(reply.body)]).toEqual([401, { isKnown: true }]);
   });
 
+  it('tells a page whose socket was refused whether it is in, stale or out', async () => {
+    const ask = async (headers: Record<string, string>) =>
+      (await host.get(sessionPath, headers)).status;
+    expect(await ask({ cookie, [pageSecretHeader]: secret })).toBe(200);
+    expect(await ask({ cookie, [pageSecretHeader]: 'D'.repeat(43) })).toBe(403);
+    expect(await ask({ cookie })).toBe(403);
+    expect(await ask({ [pageSecretHeader]: secret })).toBe(401);
+  });
+
   it('does not read a body longer than a token', async () => {
     await expect(
       host.post(sessionPath, JSON.stringify({ token: 'x'.repeat(100_000) })),
