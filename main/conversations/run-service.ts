@@ -8,7 +8,7 @@ import type { ConversationStore } from './conversation-store.ts';
 import { ConversationError } from './errors.ts';
 import { StoredRun } from './event-source.ts';
 import { LiveRun } from './live-run.ts';
-import { endedEarly } from './recovery.ts';
+import { endAbandonedRuns, endedEarly } from './recovery.ts';
 import type { OpenTrace, RunLoop, RunStart, WhatIf } from './run-loop.ts';
 import type { RunStore } from './run-store.ts';
 import { Streams } from './streams.ts';
@@ -54,7 +54,7 @@ export class RunService {
     if (this.#isClosed) throw new ConversationError('closed', 'The program is closing.');
     const { conversations, runs, changes, loop, clock, random } = this.#parts;
     this.#storeEnded();
-    const conversation = conversations.read(conversationId);
+    const conversation = this.read(conversationId);
     const record = openRun({
       id: random.id(),
       conversationId,
@@ -116,9 +116,13 @@ export class RunService {
     return this.#parts.loop.decide({ ...start, disabledSlots: options.disabledSlots }, signal);
   }
 
-  /** A conversation with its live run as it stands now. @throws ConversationError `not_found` */
+  /**
+   * A conversation with its live run as it stands now. A run whose program has died meanwhile is ended.
+   *
+   * @throws ConversationError `not_found`
+   */
   read(conversationId: string): Conversation {
-    const conversation = this.#parts.conversations.read(conversationId);
+    const conversation = this.#readLiving(conversationId);
     const runs = conversation.runs.map((run) => this.#driven.get(run.id)?.live.record ?? run);
     const liveRunId = runs.find((run) => run.status === 'running')?.id ?? null;
     return { ...conversation, runs, liveRunId };
@@ -147,6 +151,15 @@ export class RunService {
     await Promise.race([ended, this.#after(stopGraceMs)]);
     this.#storeEnded();
     this.#streams.close();
+  }
+
+  #readLiving(conversationId: string): Conversation {
+    const { conversations, runs, clock } = this.#parts;
+    const conversation = conversations.read(conversationId);
+    const isForeign = (run: RunRecord): boolean => !hasEnded(run) && !this.#driven.has(run.id);
+    if (!conversation.runs.some(isForeign)) return conversation;
+    const ended = endAbandonedRuns(runs, clock.now());
+    return ended.length === 0 ? conversation : conversations.read(conversationId);
   }
 
   async #drive(live: LiveRun, start: RunStart, signal: AbortSignal): Promise<void> {

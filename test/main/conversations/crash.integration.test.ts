@@ -56,6 +56,21 @@ describe('a program that is killed while a run streams', () => {
   });
 });
 
+describe('a program beside one that is killed', () => {
+  it('finds its run stopped, and goes on with the conversation', async () => {
+    const dataDirectory = temporaryFolder();
+    const program = await streamingProgram(dataDirectory, 1);
+    const { service, loop } = openService({ dataDirectory });
+    const list = await service.list({ query: '', before: null, limit: 10 });
+    const id = list.conversations[0]?.id ?? '';
+    expect(service.runs.read(id).liveRunId).not.toBe(null);
+    await program.kill();
+    service.runs.start(id, 'more', {});
+    expect(loop.runs).toHaveLength(1);
+    expect(service.runs.read(id).runs.map(({ status }) => status)).toEqual(['stopped', 'running']);
+  });
+});
+
 describe('the files of a data directory', () => {
   it('are for their owner only, and a closed program leaves no lock', async () => {
     const dataDirectory = temporaryFolder();
