@@ -55,6 +55,24 @@ export const evalCaseErrorSchema = z.object({
 });
 export type EvalCaseError = z.infer<typeof evalCaseErrorSchema>;
 
+export const floorSources = ['flag', 'calibration', 'flag_and_calibration', 'none'] as const;
+
+/** What an evaluation was asked for and judged by; results are only gone on with under the same. */
+export const evalRequestSchema = z.object({
+  cases: z.array(z.string()),
+  tags: z.array(z.string()),
+  match: z.string().nullable(),
+  tokenizer: z.enum(['typed', 'plain']),
+  determinismRuns: z.number().int(),
+  reportOnly: z.boolean(),
+  agentFloor: z.number().nullable(),
+  roleFloor: z.number().nullable(),
+  floorSource: z.enum(floorSources),
+  /** Over the snapshot that was asserted; null without one. */
+  snapshotHash: textHashSchema.nullable(),
+});
+export type EvalRequest = z.infer<typeof evalRequestSchema>;
+
 export const evalHeaderSchema = z.object({
   type: z.literal('header'),
   format: z.literal('trinity-eval'),
@@ -67,6 +85,7 @@ export const evalHeaderSchema = z.object({
   graphVersion: z.number().int(),
   startedAt: z.number(),
   machine: z.object({ platform: z.string(), arch: z.string(), cpu: z.string(), cores: z.number() }),
+  asked: evalRequestSchema.optional(),
 });
 
 export type EvalHeader = z.infer<typeof evalHeaderSchema>;

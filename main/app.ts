@@ -9,6 +9,7 @@ import { assetsFolder, watchablePaceMs, type AppParts } from './app-parts.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { coordinatorLoop } from './conversations/coordinator-loop.ts';
 import { chatProcedures } from './conversations/procedures.ts';
+import { EvalService } from './evals/eval-service.ts';
 import { evalProcedures } from './evals/procedures.ts';
 import { dataDirectoryClient } from './models/data-directory-client.ts';
 import { ModelService } from './models/model-service.ts';
@@ -35,10 +36,13 @@ export async function createApp(parts: AppParts) {
   const notices = new Notices();
   const stored = await SettingsService.open(new SettingsFile({ dataDirectory, clock, random }));
   const settings = parts.overrides ? stored.forThisStart(parts.overrides) : stored;
-  const models = await ModelService.open(
-    parts.routerClient ?? dataDirectoryClient(parts),
-    settings.current,
-  );
+  const client = parts.routerClient ?? dataDirectoryClient(parts);
+  const evals = new EvalService({
+    folder: join(dataDirectory, 'evals'),
+    write: (path, text) => writeTextAtomically(path, text, random.id()),
+    routers: client,
+  });
+  const models = await ModelService.open(client, await evals.usableDefault(settings.current));
   const providers = await openProviders({
     store: { read: () => settings.current.slots, update: (change) => settings.updateSlots(change) },
     vault,
@@ -82,23 +86,20 @@ export async function createApp(parts: AppParts) {
     return service;
   };
   const conversations = openConversations(parts.isEphemeral === true ? null : dataDirectory);
-  notices.include(settings, models, conversations);
+  notices.include(settings, evals, models, conversations);
 
   const os = implement(appContract).use(failuresForPages);
   const router = os.router({
     chat: chatProcedures(conversations),
     slots: slotProcedures({ ...providers, vault }),
     traces: tracesProcedures(traces),
-    evals: evalProcedures({
-      folder: join(dataDirectory, 'evals'),
-      write: (path, text) => writeTextAtomically(path, text, random.id()),
-      readConversation: (id) => conversations.runs.read(id),
-    }),
-    models: modelProcedures(models, (choice) => settings.update(choice)),
+    evals: evalProcedures(evals, (id) => conversations.runs.read(id)),
+    models: modelProcedures(models, (choice) => settings.update(choice), evals.requireDefault),
     settings: settingsProcedures(
       settings,
       () => aboutProgram(host, dataDirectory),
       () => notices.list(),
+      evals.requireDefault,
     ),
   });
   return {

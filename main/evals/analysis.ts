@@ -7,7 +7,17 @@ export interface TagAccuracy {
 }
 
 /** Counts by expected (rows) and chosen (columns) id; a case with several acceptable ids counts in each row. */
-export type ConfusionMatrix = ReadonlyMap<number, ReadonlyMap<number, number>>;
+export type ConfusionMatrix = Readonly<Record<number, Readonly<Record<number, number>>>>;
+
+/** What of a case is analysed. */
+export interface AnalysedCase {
+  readonly agentId: number;
+  readonly roleId: number;
+  readonly agentMargin: number | null;
+  readonly roleMargin: number | null;
+  readonly expected: EvalCaseResult['expected'];
+  readonly tags: readonly string[];
+}
 
 export interface HistogramBin {
   readonly from: number;
@@ -37,14 +47,14 @@ const maxCurvePoints = 200;
 /** Collects results; keeps a few numbers a case and no text. */
 export class AnalysisFold {
   readonly #tags = new Map<string, { asserted: number; right: number }>();
-  readonly #agents = new Map<number, Map<number, number>>();
-  readonly #roles = new Map<number, Map<number, number>>();
+  readonly #agents: Counts = {};
+  readonly #roles: Counts = {};
   readonly #agentMargins: number[] = [];
   readonly #roleMargins: number[] = [];
   readonly #agentJudged: { margin: number; isRight: boolean }[] = [];
   readonly #roleJudged: { margin: number; isRight: boolean }[] = [];
 
-  add(result: EvalCaseResult): void {
+  add(result: AnalysedCase): void {
     const { agentIds, roleIds } = result.expected;
     const agentRight = agentIds?.includes(result.agentId);
     const roleRight = roleIds?.includes(result.roleId);
@@ -84,10 +94,12 @@ export class AnalysisFold {
   }
 }
 
-function count(matrix: Map<number, Map<number, number>>, expected: number, chosen: number): void {
-  const row = matrix.get(expected) ?? new Map<number, number>();
-  row.set(chosen, (row.get(chosen) ?? 0) + 1);
-  matrix.set(expected, row);
+type Counts = Record<number, Record<number, number>>;
+
+/** Adds one to a cell. */
+export function count(matrix: Counts, row: number, column: number): void {
+  const cells = (matrix[row] ??= {});
+  cells[column] = (cells[column] ?? 0) + 1;
 }
 
 /**

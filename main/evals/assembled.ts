@@ -1,4 +1,5 @@
 import type { EvalHeader, EvalSummary } from '../../contracts/evals.ts';
+import type { EvalAnalysis } from './analysis.ts';
 import type { Floors } from './judgement.ts';
 import type { CaseLine } from './results-file.ts';
 import type { SuiteReport } from './suite.ts';
@@ -11,6 +12,7 @@ export interface AssembledResult {
   readonly diagnostics: SuiteReport['diagnostics'];
   readonly cases: readonly CaseLine[];
   readonly summary: EvalSummary;
+  readonly analysis: EvalAnalysis;
 }
 
 /** True when every asserted case passed and every case could be routed. */

@@ -1,12 +1,11 @@
 import type { ProfileId } from '../../contracts/profiles.ts';
 import type { Router } from '../../contracts/router.ts';
 import type { Clock } from '../../contracts/ports.ts';
-import type { EvalCaseResult } from '../../contracts/evals.ts';
 import { calibrate, type CalibrationResult } from './calibration.ts';
 import { compareCase, type CaseComparison } from './comparison.ts';
 import { EvalError } from './eval-error.ts';
 import type { Calibration, FloorsKey, FloorsStore } from './floors-store.ts';
-import type { ComparableCase } from './result-source.ts';
+import { comparable, type ComparableCase } from './result-source.ts';
 import { runCases } from './runner.ts';
 import { everyCase, selectedCases } from './selection.ts';
 
@@ -79,10 +78,6 @@ async function routeSuite(
     options.signal.throwIfAborted();
     return cases;
   });
-}
-
-function comparable(line: EvalCaseResult): ComparableCase {
-  return { ...line, agentMargin: line.agentMargin ?? 0, roleMargin: line.roleMargin ?? 0 };
 }
 
 function compareAll(

@@ -16,7 +16,8 @@ export interface Diagnostic {
     | 'duplicate_id'
     | 'line_too_long'
     | 'torn_last_line'
-    | 'bad_table';
+    | 'bad_table'
+    | 'unreadable_file';
   readonly message: string;
 }
 

@@ -1,8 +1,10 @@
-import type { EvalCase, EvalHeader, EvalSummary } from '../../contracts/evals.ts';
+import type { EvalCase, EvalHeader, EvalRequest, EvalSummary } from '../../contracts/evals.ts';
 import type { Clock } from '../../contracts/ports.ts';
+import { findResumePoint } from './resume-point.ts';
 import { ResultsWriter, type CaseLine } from './results-file.ts';
 import { emptySummary, runCases, summarise, type RunnerOptions } from './runner.ts';
 import { countSelected, selectedCases, type CaseSelection } from './selection.ts';
+import { snapshotHash } from './snapshot.ts';
 import { inspectSuite, type SuiteReport } from './suite.ts';
 
 /** What identifies the router and machine of an evaluation. */
@@ -13,11 +15,13 @@ export type EvaluationIdentity = Pick<
 
 export interface EvaluationOptions extends RunnerOptions {
   readonly suitePath: string;
+  /** What `inspectSuite` found, where it was asked already. */
+  readonly suite?: SuiteReport;
   readonly selection: CaseSelection;
   readonly identity: EvaluationIdentity;
   /** Where results go as they come; null keeps nothing on disk. */
   readonly resultsPath: string | null;
-  /** Goes on with the results file, so that only the cases it lacks are routed. */
+  /** Goes on with the results file, so that only the cases it lacks are routed; without one, begins it. */
   readonly isResumed: boolean;
   readonly clock: Clock;
 }
@@ -52,7 +56,7 @@ export type EvaluationEvent =
  * @throws EvalError for a suite, selection or results file that cannot be used
  */
 export async function* evaluate(options: EvaluationOptions): AsyncGenerator<EvaluationEvent> {
-  const suite = await inspectSuite(options.suitePath);
+  const suite = options.suite ?? (await inspectSuite(options.suitePath));
   const total = await countSelected(options.suitePath, options.selection);
   const header: EvalHeader = {
     type: 'header',
@@ -63,6 +67,7 @@ export async function* evaluate(options: EvaluationOptions): AsyncGenerator<Eval
     caseCount: total,
     startedAt: options.clock.now(),
     ...options.identity,
+    asked: requestOf(options),
   };
   const { writer, done } = await openWriter(options, header);
   const doneIds = new Set(done.map((line) => line.id));
@@ -110,12 +115,32 @@ export async function* evaluate(options: EvaluationOptions): AsyncGenerator<Eval
   }
 }
 
+function requestOf(options: EvaluationOptions): EvalRequest {
+  const { selection, floors, snapshot } = options;
+  return {
+    cases: [...selection.ids],
+    tags: [...selection.tags],
+    match: selection.pattern,
+    tokenizer: options.tokenizer,
+    determinismRuns: options.determinismRuns,
+    reportOnly: options.isReportOnly,
+    agentFloor: floors.agent,
+    roleFloor: floors.role,
+    floorSource: floors.source,
+    snapshotHash: snapshot === null ? null : snapshotHash(snapshot),
+  };
+}
+
 async function openWriter(
   options: EvaluationOptions,
   header: EvalHeader,
 ): Promise<{ writer: ResultsWriter | null; done: readonly CaseLine[] }> {
   if (options.resultsPath === null) return { writer: null, done: [] };
-  if (options.isResumed) return ResultsWriter.resume(options.resultsPath, header);
+  const point = options.isResumed ? await findResumePoint(options.resultsPath, header) : null;
+  if (point !== null) {
+    const writer = await ResultsWriter.goOn(options.resultsPath, header, point);
+    return { writer, done: point.done };
+  }
   return { writer: await ResultsWriter.create(options.resultsPath, header), done: [] };
 }
 

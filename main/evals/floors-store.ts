@@ -68,18 +68,23 @@ export class FloorsStore {
 }
 
 /**
- * Floors of an evaluation: a flag wins, else the calibration of exactly this router, profile and suite,
- * else none. Another profile's floors are never used.
+ * Floors of an evaluation, each by itself: a flag wins, else the calibration of exactly this router, profile
+ * and suite, else none. Another profile's floors are never used.
  */
 export async function resolveFloors(
   flags: { readonly agent: number | null; readonly role: number | null },
   key: FloorsKey,
   store: FloorsStore,
 ): Promise<Floors> {
-  if (flags.agent !== null || flags.role !== null) return { ...flags, source: 'flag' };
+  if (flags.agent !== null && flags.role !== null) return { ...flags, source: 'flag' };
   const calibration = await store.find(key);
-  if (calibration === null) return { agent: null, role: null, source: 'none' };
-  return { agent: calibration.agent, role: calibration.role, source: 'calibration' };
+  const isFlagged = flags.agent !== null || flags.role !== null;
+  if (calibration === null) return { ...flags, source: isFlagged ? 'flag' : 'none' };
+  return {
+    agent: flags.agent ?? calibration.agent,
+    role: flags.role ?? calibration.role,
+    source: isFlagged ? 'flag_and_calibration' : 'calibration',
+  };
 }
 
 function hasKey(entry: FloorsKey, key: FloorsKey): boolean {

@@ -1,11 +1,11 @@
-import type { EvalCase, EvalCaseResult } from '../../contracts/evals.ts';
+import type { EvalCase, EvalCaseResult, EvalRequest } from '../../contracts/evals.ts';
 import type { SnapshotCase } from './snapshot.ts';
 
 /** Floors that margins must reach; null floors assert nothing. Where they come from is said. */
 export interface Floors {
   readonly agent: number | null;
   readonly role: number | null;
-  readonly source: 'flag' | 'calibration' | 'none';
+  readonly source: EvalRequest['floorSource'];
 }
 
 /** What a case's route was, as far as it is judged. */

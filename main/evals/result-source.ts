@@ -1,7 +1,7 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
-import { evalLineSchema, type EvalHeader } from '../../contracts/evals.ts';
+import { evalLineSchema, type EvalCaseResult, type EvalHeader } from '../../contracts/evals.ts';
 import { EvalError } from './eval-error.ts';
-import { scanResults } from './results-file.ts';
+import { indexResults } from './results-index.ts';
 import { readSnapshot, type SnapshotCase } from './snapshot.ts';
 
 /** A case as far as two evaluations can be compared. */
@@ -15,6 +15,9 @@ export interface ComparableCase {
   readonly roleMargin: number;
   readonly tokenCount: number;
   readonly upstreamTranscriptHash: string;
+  /** Empty in a snapshot, which expects nothing. */
+  readonly expected: EvalCaseResult['expected'];
+  readonly tags: readonly string[];
 }
 
 /**
@@ -27,6 +30,8 @@ export interface ResultSource {
   readonly header: EvalHeader | null;
   /** Decimals the logits were rounded to; null for full precision. */
   readonly decimals: number | null;
+  /** False while an evaluation still writes the file, or when it was cut off. */
+  readonly isComplete: boolean;
   ids(): Iterable<string>;
   has(id: string): boolean;
   get(id: string): Promise<ComparableCase | null>;
@@ -54,10 +59,14 @@ async function readHead(path: string): Promise<string> {
   let file: FileHandle | null = null;
   try {
     file = await open(path, 'r');
+    if (!(await file.stat()).isFile()) {
+      throw new EvalError('results_unreadable', `${path} is no regular file.`);
+    }
     const bytes = Buffer.alloc(headBytes);
     const { bytesRead } = await file.read(bytes, 0, headBytes, 0);
     return bytes.toString('utf8', 0, bytesRead);
   } catch (cause) {
+    if (cause instanceof EvalError) throw cause;
     throw new EvalError('results_unreadable', `${path} could not be read.`, { cause });
   } finally {
     await file?.close();
@@ -65,18 +74,14 @@ async function readHead(path: string): Promise<string> {
 }
 
 async function openResultLines(path: string): Promise<ResultSource> {
-  const ranges = new Map<string, readonly [start: number, end: number]>();
-  let header: EvalHeader | null = null;
-  for await (const { line, start, end } of scanResults(path)) {
-    if (line.type === 'header') header = line;
-    else if (line.type === 'case') ranges.set(line.id, [start, end]);
-  }
+  const { header, ranges, isComplete } = await indexResults(path);
   const file = await open(path, 'r');
   let isClosed = false;
   return {
     path,
     header,
     decimals: null,
+    isComplete,
     ids: () => ranges.keys(),
     has: (id) => ranges.has(id),
     async get(id) {
@@ -84,8 +89,7 @@ async function openResultLines(path: string): Promise<ResultSource> {
       if (range === undefined) return null;
       const bytes = Buffer.alloc(range[1] - range[0]);
       await file.read(bytes, 0, bytes.length, range[0]);
-      const line = evalLineSchema.parse(JSON.parse(bytes.toString('utf8')));
-      return line.type === 'case' ? comparable(line) : null;
+      return caseIn(bytes, id, path);
     },
     async close() {
       if (isClosed) return;
@@ -93,6 +97,24 @@ async function openResultLines(path: string): Promise<ResultSource> {
       await file.close();
     },
   };
+}
+
+/** @throws EvalError `results_unreadable` when the bytes are not a line of that case */
+function caseIn(bytes: Buffer, id: string, path: string): ComparableCase {
+  const refuse = (cause?: unknown): EvalError =>
+    new EvalError('results_unreadable', `The line of the case "${id}" in ${path} is malformed.`, {
+      cause,
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw refuse(cause);
+  }
+  const line = evalLineSchema.safeParse(value);
+  if (!line.success) throw refuse(line.error);
+  if (line.data.type !== 'case' || line.data.id !== id) throw refuse();
+  return comparable(line.data);
 }
 
 const maxAssembledBytes = 256 * 2 ** 20;
@@ -107,6 +129,7 @@ async function openAssembled(path: string): Promise<ResultSource> {
   } catch (cause) {
     throw refuse(cause);
   }
+  if (typeof value !== 'object' || value === null) throw refuse();
   const members = value as { header?: unknown; cases?: unknown };
   const header = evalLineSchema.safeParse(members.header);
   if (!header.success || header.data.type !== 'header' || !Array.isArray(members.cases)) {
@@ -136,6 +159,7 @@ function fromMemory(
     path,
     header,
     decimals,
+    isComplete: header === null || byId.size === header.caseCount,
     ids: () => byId.keys(),
     has: (id) => byId.has(id),
     get: (id) => Promise.resolve(byId.get(id) ?? null),
@@ -143,12 +167,8 @@ function fromMemory(
   };
 }
 
-function comparable(
-  line: Omit<ComparableCase, 'agentMargin' | 'roleMargin'> & {
-    readonly agentMargin: number | null;
-    readonly roleMargin: number | null;
-  },
-): ComparableCase {
+/** A routed case with its margins as numbers: a head of one output has none, which counts as 0. */
+export function comparable(line: EvalCaseResult): ComparableCase {
   return { ...line, agentMargin: line.agentMargin ?? 0, roleMargin: line.roleMargin ?? 0 };
 }
 
@@ -163,5 +183,7 @@ function comparableSnapshot(entry: SnapshotCase): ComparableCase {
     roleMargin: entry.role_margin,
     tokenCount: entry.token_count,
     upstreamTranscriptHash: entry.transcript_hash,
+    expected: {},
+    tags: [],
   };
 }

@@ -15,6 +15,14 @@ export const maxResultLineBytes = 2 ** 20;
 
 export type CaseLine = EvalCaseResult | EvalCaseError;
 
+/** How far a results file can be gone on with. */
+export interface ResumePoint {
+  /** Bytes that stay; what lies behind them is a summary, a torn line, or a line that came twice. */
+  readonly goodBytes: number;
+  readonly hasHeader: boolean;
+  readonly done: readonly CaseLine[];
+}
+
 /**
  * Appends the lines of one evaluation. A line is written whole before `append` resolves and reaches the
  * disk at the latest with the summary; a kill leaves at most one torn line at the end.
@@ -22,53 +30,48 @@ export type CaseLine = EvalCaseResult | EvalCaseError;
 export class ResultsWriter {
   readonly #file: FileHandle;
   readonly #path: string;
+  /** Bytes of the file as far as this writer knows; more means that another process writes to it. */
+  #bytes: number;
   #isClosed = false;
 
-  private constructor(file: FileHandle, path: string) {
+  private constructor(file: FileHandle, path: string, bytes: number) {
     this.#file = file;
     this.#path = path;
+    this.#bytes = bytes;
   }
 
   /**
    * Starts a results file.
    *
-   * @throws EvalError `results_mismatch` when the file exists: nothing is overwritten
+   * @throws EvalError `results_mismatch` when the file exists: nothing is overwritten; `cannot_write`
    */
   static async create(path: string, header: EvalHeader): Promise<ResultsWriter> {
-    const file = await open(path, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const file = await open(path, 'ax', 0o600).catch((cause: NodeJS.ErrnoException) => {
       throw cause.code === 'EEXIST'
         ? new EvalError('results_mismatch', `${path} exists. Resume it, or name another file.`, {
             cause,
           })
         : cannotWrite(path, cause);
     });
-    const writer = new ResultsWriter(file, path);
+    const writer = new ResultsWriter(file, path, 0);
     await writer.#write(header);
     return writer;
   }
 
-  /**
-   * Goes on with a results file: cuts a torn last line and a summary, and tells which cases are there.
-   *
-   * @throws EvalError `results_mismatch` naming the member of the header that differs
-   */
-  static async resume(
-    path: string,
-    header: EvalHeader,
-  ): Promise<{ writer: ResultsWriter; done: readonly CaseLine[] }> {
-    const done: CaseLine[] = [];
-    let goodBytes = 0;
-    for await (const { line, end } of scanResults(path)) {
-      if (line.type === 'header') requireSameRun(path, line, header);
-      else if (line.type === 'summary') break;
-      else done.push(line);
-      goodBytes = end;
-    }
-    const file = await open(path, 'r+').catch((cause: unknown) => {
+  /** Goes on with a results file: cuts everything behind the point, and begins anew without a header. */
+  static async goOn(path: string, header: EvalHeader, point: ResumePoint): Promise<ResultsWriter> {
+    const file = await open(path, 'a', 0o600).catch((cause: unknown) => {
       throw cannotWrite(path, cause);
     });
-    await file.truncate(goodBytes);
-    return { writer: new ResultsWriter(await reopenForAppend(file, path), path), done };
+    const writer = new ResultsWriter(file, path, point.goodBytes);
+    try {
+      await file.truncate(point.goodBytes);
+      if (!point.hasHeader) await writer.#write(header);
+    } catch (cause) {
+      await writer.close();
+      throw cause instanceof EvalError ? cause : cannotWrite(path, cause);
+    }
+    return writer;
   }
 
   append(line: CaseLine): Promise<void> {
@@ -88,19 +91,20 @@ export class ResultsWriter {
     await this.#file.close();
   }
 
+  /** @throws EvalError `results_busy` when another process has written to the file since; `cannot_write` */
   async #write(line: EvalLine): Promise<void> {
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
-      await this.#file.appendFile(`${JSON.stringify(line)}\n`);
+      const { size } = await this.#file.stat();
+      if (size !== this.#bytes) {
+        throw new EvalError('results_busy', `Another process writes to ${this.#path}.`);
+      }
+      await this.#file.appendFile(bytes);
+      this.#bytes += bytes.length;
     } catch (cause) {
-      throw cannotWrite(this.#path, cause);
+      throw cause instanceof EvalError ? cause : cannotWrite(this.#path, cause);
     }
   }
-}
-
-async function reopenForAppend(file: FileHandle, path: string): Promise<FileHandle> {
-  await file.sync();
-  await file.close();
-  return open(path, 'a', 0o600);
 }
 
 /**
@@ -144,19 +148,6 @@ function parseLine(text: string): EvalLine | null {
   } catch {
     // No JSON is one way of not being a results line.
     return null;
-  }
-}
-
-const identity = ['suiteHash', 'adapterRef', 'profile', 'graphVersion'] as const;
-
-function requireSameRun(path: string, stored: EvalHeader, wanted: EvalHeader): void {
-  for (const member of identity) {
-    if (stored[member] !== wanted[member]) {
-      throw new EvalError(
-        'results_mismatch',
-        `${path} was made with another ${member} (${stored[member]}, now ${wanted[member]}).`,
-      );
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EvalCase } from '../../contracts/evals.ts';
+import { toFailure } from '../../contracts/failure.ts';
 import type { RouteLogits } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
 import { argmax, margin } from '../../contracts/logits.ts';
@@ -83,10 +84,16 @@ async function testCase(
   if (entry === undefined) {
     return { id, isPassed: false, problems: ['the snapshot has no such case'] };
   }
-  const logits = await options.router.route(
-    { messages: [...messages], windowTokens: null, messageCharacters: null },
-    { signal: options.signal },
-  );
+  let logits: RouteLogits;
+  try {
+    logits = await options.router.route(
+      { messages: [...messages], windowTokens: null, messageCharacters: null },
+      { signal: options.signal },
+    );
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    return { id, isPassed: false, problems: [`not routed: ${toFailure(error).message}`] };
+  }
   onLogits(logits);
   const problems = problemsOf(evalCase, entry, logits);
   return { id, isPassed: problems.length === 0, problems };

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { argmax, margin } from '../../contracts/logits.ts';
 import type { EvalCaseResult } from '../../contracts/evals.ts';
-import { sha256Schema } from '../../contracts/hashes.ts';
+import { canonicalJson } from '../../contracts/canonical-json.ts';
+import { sha256Schema, type TextHash } from '../../contracts/hashes.ts';
 import { describeIssues } from './case-parser.ts';
 import { EvalError } from './eval-error.ts';
 
@@ -29,8 +31,8 @@ const snapshotSchema = z.object({
 });
 export type Snapshot = ReadonlyMap<string, SnapshotCase>;
 
-/** How far a stored margin may lie from its own six-decimal logits. */
-const marginTolerance = 1e-5;
+/** How far a stored margin may lie from its own six-decimal logits: each is off by half a millionth at most. */
+const marginTolerance = 1e-6 + 1e-9;
 
 /**
  * A snapshot in upstream's schema (version 1): the decisions, token counts and logits of an earlier run
@@ -44,7 +46,9 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   };
   let text = '';
   try {
-    const { size } = await stat(path);
+    const found = await stat(path);
+    if (!found.isFile()) refuse('is no file');
+    const { size } = found;
     if (size > maxSnapshotBytes) refuse(`has ${size} bytes; ${maxSnapshotBytes} are read`);
     text = await readFile(path, 'utf8');
   } catch (cause) {
@@ -93,6 +97,12 @@ export function snapshotCase(result: EvalCaseResult): SnapshotCase {
     transcript_hash: result.upstreamTranscriptHash,
     route_hash: result.upstreamRouteHash,
   };
+}
+
+/** Identity of what a snapshot asserts. */
+export function snapshotHash(snapshot: Snapshot): TextHash {
+  const text = canonicalJson([...snapshot.values()]);
+  return `v1:${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /** The text of a snapshot file. */

@@ -93,32 +93,48 @@ async function* scanPath(path: string): AsyncGenerator<SuiteItem> {
     throw new EvalError('suite_not_found', `There is no suite at ${path}.`, { cause });
   });
   if (found.isDirectory()) yield* scanFolder(path);
-  else yield* scanFile(path, found.size);
+  else yield* scanFile(path);
 }
 
+const casesExtensions: readonly string[] = ['.json', '.jsonl', '.ndjson', '.csv'];
+const promptExtensions: readonly string[] = ['.txt', '.md'];
+
+/** A file of a folder that cannot be read is a diagnostic: the others still run. */
 async function* scanFolder(folder: string): AsyncGenerator<SuiteItem> {
-  const names = (await readdir(folder)).sort();
-  for (const name of names) {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw unreadable(folder, cause);
+  });
+  for (const name of names.sort()) {
     const file = join(folder, name);
     const extension = extname(name).toLowerCase();
-    if (extension === '.txt' || extension === '.md') {
-      const content = await readDocument(file, (await stat(file)).size);
-      yield* itemsOf([{ id: basename(name, extname(name)), prompt: content }], file);
-    } else if (['.json', '.jsonl', '.ndjson', '.csv'].includes(extension)) {
-      yield* scanFile(file, (await stat(file)).size);
+    try {
+      if (promptExtensions.includes(extension)) {
+        const prompt = await readDocument(file);
+        yield itemOf(parseCase({ id: basename(name, extname(name)), prompt }), file, null);
+      } else if (casesExtensions.includes(extension)) yield* scanFile(file);
+    } catch (error) {
+      if (!(error instanceof EvalError)) throw error;
+      const { message } = error;
+      const code = 'unreadable_file';
+      yield { kind: 'diagnostic', diagnostic: { line: null, file, caseId: null, code, message } };
     }
   }
 }
 
-async function* scanFile(file: string, bytes: number): AsyncGenerator<SuiteItem> {
+async function* scanFile(file: string): AsyncGenerator<SuiteItem> {
   const extension = extname(file).toLowerCase();
-  if (extension === '.csv') {
-    for await (const row of readCaseTable(file)) {
-      if ('code' in row) yield { kind: 'diagnostic', diagnostic: { ...row, file } };
-      else yield itemOf(parseCase(row.value), file, row.line);
-    }
-  } else if (extension === '.jsonl' || extension === '.ndjson') yield* scanJsonLines(file);
-  else yield* scanDocument(file, bytes);
+  try {
+    await requireRegular(file);
+    if (extension === '.csv') {
+      for await (const row of readCaseTable(file)) {
+        if ('code' in row) yield { kind: 'diagnostic', diagnostic: { ...row, file } };
+        else yield itemOf(parseCase(row.value), file, row.line);
+      }
+    } else if (extension === '.jsonl' || extension === '.ndjson') yield* scanJsonLines(file);
+    else yield* scanDocument(file);
+  } catch (cause) {
+    throw cause instanceof EvalError ? cause : unreadable(file, cause);
+  }
 }
 
 async function* scanJsonLines(file: string): AsyncGenerator<SuiteItem> {
@@ -140,7 +156,7 @@ async function* scanJsonLines(file: string): AsyncGenerator<SuiteItem> {
       const isTorn = !line.isTerminated;
       yield problem(
         isTorn ? 'torn_last_line' : 'bad_json',
-        isTorn ? 'the last line breaks off' : `no JSON: ${messageOf(error)}`,
+        isTorn ? 'the last line breaks off' : `no JSON: ${plainReason(error)}`,
       );
       continue;
     }
@@ -148,13 +164,13 @@ async function* scanJsonLines(file: string): AsyncGenerator<SuiteItem> {
   }
 }
 
-async function* scanDocument(file: string, bytes: number): AsyncGenerator<SuiteItem> {
-  const text = await readDocument(file, bytes);
+async function* scanDocument(file: string): AsyncGenerator<SuiteItem> {
+  const text = await readDocument(file);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new EvalError('suite_unreadable', `${file} is no JSON: ${messageOf(error)}`, {
+    throw new EvalError('suite_unreadable', `${file} is no JSON: ${plainReason(error)}`, {
       cause: error,
     });
   }
@@ -166,11 +182,14 @@ async function* scanDocument(file: string, bytes: number): AsyncGenerator<SuiteI
       `${file} holds neither a list of cases nor an object with "cases".`,
     );
   }
-  yield* itemsOf(cases, file);
+  for (const [index, value] of cases.entries()) {
+    yield itemOf(withPlace(parseCase(value), index), file, null);
+  }
 }
 
-function* itemsOf(values: readonly unknown[], file: string): Generator<SuiteItem> {
-  for (const value of values) yield itemOf(parseCase(value), file, null);
+/** A document has no lines to name; the place in its list stands in for them. */
+function withPlace(parsed: ParsedCase, index: number): ParsedCase {
+  return parsed.ok ? parsed : { ...parsed, message: `case ${index + 1}: ${parsed.message}` };
 }
 
 function itemOf(parsed: ParsedCase, file: string, line: number | null): SuiteItem {
@@ -179,7 +198,8 @@ function itemOf(parsed: ParsedCase, file: string, line: number | null): SuiteIte
   return { kind: 'diagnostic', diagnostic: { line, file, caseId, code, message } };
 }
 
-async function readDocument(file: string, bytes: number): Promise<string> {
+async function readDocument(file: string): Promise<string> {
+  const bytes = await requireRegular(file);
   if (bytes > maxDocumentBytes) {
     throw new EvalError(
       'suite_unreadable',
@@ -190,10 +210,30 @@ async function readDocument(file: string, bytes: number): Promise<string> {
     const text = await readFile(file, 'utf8');
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   } catch (cause) {
-    throw new EvalError('suite_unreadable', `${file} could not be read: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw unreadable(file, cause);
   }
+}
+
+/** A suite is read several times, which a pipe or a device does not allow. Gives the file's bytes. */
+async function requireRegular(file: string): Promise<number> {
+  const found = await stat(file).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  if (!found.isFile()) {
+    throw new EvalError('suite_unreadable', `${file} is no regular file.`);
+  }
+  return found.size;
+}
+
+function unreadable(path: string, cause: unknown): EvalError {
+  return new EvalError('suite_unreadable', `${path} could not be read: ${messageOf(cause)}`, {
+    cause,
+  });
+}
+
+/** What a JSON parser says, without the excerpt of the file that it quotes. */
+function plainReason(error: unknown): string {
+  return messageOf(error).replace(/, "[^]*" is not valid JSON$/, '');
 }
 
 function messageOf(error: unknown): string {

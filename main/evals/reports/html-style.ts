@@ -19,4 +19,7 @@ tr.failed td:nth-child(2) { color: var(--bad); }
 .columns { display: flex; flex-wrap: wrap; gap: 2rem; }
 .scroll { overflow-x: auto; }
 meter { width: 10rem; }
+figure { margin: 0; max-width: 100%; }
+svg { max-width: 100%; height: auto; border-left: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+polyline { fill: none; stroke: var(--good); stroke-width: 2; }
 `;

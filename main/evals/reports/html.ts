@@ -1,9 +1,11 @@
 import type { EvalHeader, EvalSummary } from '../../../contracts/evals.ts';
 import { roleNameOf } from '../../../contracts/roles.ts';
-import type { ConfusionMatrix, EvalAnalysis, HistogramBin } from '../analysis.ts';
+import type { EvalAnalysis } from '../analysis.ts';
+import type { Floors } from '../judgement.ts';
 import type { CaseLine } from '../results-file.ts';
 import { escapeMarkup as text } from './escape.ts';
-import { reportStyle } from './html-style.ts';
+import { htmlPage } from './html-page.ts';
+import { analysisSections, countsTable, factsTable, slotNames, type NameOf } from './tables.ts';
 
 export interface HtmlReportOptions {
   readonly header: EvalHeader;
@@ -12,139 +14,61 @@ export interface HtmlReportOptions {
   readonly analysis: EvalAnalysis;
   /** Labels of the slots, by index. */
   readonly agentLabels: readonly string[];
-  readonly floors: { readonly agent: number | null; readonly role: number | null; readonly source: string };
+  readonly floors: Floors;
 }
 
-/** One self-contained HTML file: no script, no request to anywhere, light and dark. */
+/** The report of one evaluation as one self-contained HTML file. */
 export function htmlReport(options: HtmlReportOptions): string {
   const { header, summary } = options;
-  const title = `${header.suiteName} on ${header.profile}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${text(title)}</title>
-<style>${reportStyle}</style>
-</head>
-<body>
-<main>
-<h1>${text(title)}</h1>
-<p class="totals">${totals(summary)}</p>
-${identityTable(options)}
+  const slotName = slotNames(options.agentLabels);
+  return htmlPage(
+    `${header.suiteName} on ${header.profile}`,
+    `<p class="totals">${totals(summary)}</p>
+${factsTable(headerFacts(header, options.floors))}
 <h2>Choices</h2>
 <div class="columns">
-${choices('Slots', summary.agents, (id) => slotName(id, options.agentLabels))}
-${choices('Roles', summary.roles, (id) => roleNameOf(id))}
+${countsTable('Slots', named(summary.agents, slotName))}
+${countsTable('Roles', named(summary.roles, roleNameOf))}
 </div>
-<h2>Margins</h2>
-<div class="columns">
-${histogramTable('Agent margins', options.analysis.agentMargins)}
-${histogramTable('Role margins', options.analysis.roleMargins)}
-</div>
-${tagTable(options.analysis)}
-${confusionTable('Slots: expected against chosen', options.analysis.agentConfusion, (id) => slotName(id, options.agentLabels))}
-${confusionTable('Roles: expected against chosen', options.analysis.roleConfusion, (id) => roleNameOf(id))}
+${analysisSections(options.analysis, slotName)}
 <h2>Cases</h2>
-${caseTable(options)}
-</main>
-</body>
-</html>
-`;
+${caseTable(options.lines, slotName)}`,
+  );
 }
 
-function totals(summary: EvalSummary): string {
+function named(counts: Readonly<Record<string, number>>, nameOf: NameOf): [string, number][] {
+  return Object.entries(counts).map(([id, count]) => [nameOf(Number(id)), count]);
+}
+
+function totals({ passed, failed, reported, errors }: EvalSummary): string {
+  return `${passed} passed, ${failed} failed, ${reported} reported, ${errors} errors`;
+}
+
+function headerFacts(header: EvalHeader, floors: Floors): (readonly [string, string])[] {
+  const { machine } = header;
   return [
-    `${summary.passed} passed`,
-    `${summary.failed} failed`,
-    `${summary.reported} reported`,
-    `${summary.errors} errors`,
-  ].join(', ');
-}
-
-function slotName(id: number, labels: readonly string[]): string {
-  return labels[id] === undefined ? `slot ${id}` : `${id} ${labels[id]}`;
-}
-
-function identityTable({ header, floors }: HtmlReportOptions): string {
-  const rows: [string, string][] = [
     ['Suite', `${header.caseCount} cases, ${header.suiteHash}`],
     ['Router', header.adapterRef],
     ['Profile', `${header.profile}, graph version ${header.graphVersion}`],
     ['Margin floors', floorsText(floors)],
-    ['Machine', `${header.machine.cpu}, ${header.machine.cores} cores, ${header.machine.platform} ${header.machine.arch}`],
+    ['Snapshot', header.asked?.snapshotHash ?? 'none'],
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.platform} ${machine.arch}`],
     ['Started', new Date(header.startedAt).toISOString()],
   ];
-  const body = rows.map(([name, value]) => `<tr><th scope="row">${name}</th><td>${text(value)}</td></tr>`);
-  return `<table>${body.join('\n')}</table>`;
 }
 
-function floorsText(floors: HtmlReportOptions['floors']): string {
-  if (floors.source === 'none') return 'none: this router, profile and suite are uncalibrated';
-  return `slot ${floors.agent ?? 'none'}, role ${floors.role ?? 'none'} (${floors.source})`;
+function floorsText({ agent, role, source }: Floors): string {
+  if (source === 'none') return 'none: this router, profile and suite are uncalibrated';
+  return `slot ${agent ?? 'none'}, role ${role ?? 'none'} (${source.replaceAll('_', ' ')})`;
 }
 
-function choices(
-  caption: string,
-  counts: Readonly<Record<string, number>>,
-  nameOf: (id: number) => string,
-): string {
-  const most = Math.max(1, ...Object.values(counts));
-  const rows = Object.entries(counts).map(
-    ([id, count]) => `<tr><th scope="row">${text(nameOf(Number(id)))}</th>${bar(count, most)}</tr>`,
-  );
-  return `<table><caption>${caption}</caption>${rows.join('\n')}</table>`;
-}
-
-function histogramTable(caption: string, bins: readonly HistogramBin[]): string {
-  const most = Math.max(1, ...bins.map((bin) => bin.count));
-  const rows = bins.map(
-    (bin) =>
-      `<tr><th scope="row">${bin.from.toFixed(2)} to ${bin.to.toFixed(2)}</th>${bar(bin.count, most)}</tr>`,
-  );
-  return `<table><caption>${caption}</caption>${rows.join('\n')}</table>`;
-}
-
-function bar(count: number, most: number): string {
-  return `<td class="number">${count}</td><td class="bar"><meter min="0" max="${most}" value="${count}">${count}</meter></td>`;
-}
-
-function tagTable({ tags }: EvalAnalysis): string {
-  if (tags.length === 0) return '';
-  const rows = tags.map(
-    (tag) =>
-      `<tr><th scope="row">${text(tag.tag)}</th><td class="number">${tag.right} of ${tag.asserted}</td></tr>`,
-  );
-  return `<h2>Accuracy by tag</h2><table>${rows.join('\n')}</table>`;
-}
-
-function confusionTable(
-  caption: string,
-  matrix: ConfusionMatrix,
-  nameOf: (id: number) => string,
-): string {
-  if (matrix.size === 0) return '';
-  const expected = [...matrix.keys()].sort((a, b) => a - b);
-  const chosen = [...new Set([...matrix.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
-  const head = chosen.map((id) => `<th scope="col">${text(nameOf(id))}</th>`).join('');
-  const rows = expected.map((id) => {
-    const cells = chosen.map((column) => {
-      const count = matrix.get(id)?.get(column) ?? 0;
-      return `<td class="number${column === id ? ' right' : ''}">${count}</td>`;
-    });
-    return `<tr><th scope="row">${text(nameOf(id))}</th>${cells.join('')}</tr>`;
-  });
-  return `<h2>${caption}</h2><div class="scroll"><table><tr><td></td>${head}</tr>${rows.join('\n')}</table></div>`;
-}
-
-function caseTable({ lines, agentLabels }: HtmlReportOptions): string {
+function caseTable(lines: readonly CaseLine[], slotName: NameOf): string {
   const rows = lines.map((line) => {
     if (line.type === 'case_error') {
       return `<tr class="failed"><th scope="row">${text(line.id)}</th><td>error</td><td colspan="5">${text(line.message)}</td></tr>`;
     }
     const cells = [
-      text(slotName(line.agentId, agentLabels)),
+      text(slotName(line.agentId)),
       text(roleNameOf(line.roleId)),
       (line.agentMargin ?? 0).toFixed(4),
       (line.roleMargin ?? 0).toFixed(4),

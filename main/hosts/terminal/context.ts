@@ -28,3 +28,16 @@ export class UsageError extends Error {
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
+
+/** Does a command's work; what it throws because of a Ctrl-C is told as that. */
+export async function unlessCancelled(
+  { signal }: Pick<TerminalContext, 'signal'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (signal.aborted && !(error instanceof CommandFailed)) throw new CommandFailed('cancelled');
+    throw error;
+  }
+}

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { TypedError } from '../../../contracts/failure.ts';
+import { printable } from './chat/printable.ts';
 import { CommandFailed, UsageError, type TerminalContext } from './context.ts';
 import { chatCommand } from './commands/chat.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -79,18 +80,18 @@ function exitCodeOf(error: unknown, context: TerminalContext): number {
     return asked.includes(error.code) && error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof UsageError || error instanceof InvalidArgumentError) {
-    context.stderr.write(`error: ${error.message}\n`);
+    context.stderr.write(`error: ${printable(error.message)}\n`);
     return 2;
   }
   if (error instanceof CommandFailed) {
-    if (error.message !== '') context.stderr.write(`error: ${error.message}\n`);
+    if (error.message !== '') context.stderr.write(`error: ${printable(error.message)}\n`);
     return 1;
   }
   if (error instanceof TypedError) {
-    context.stderr.write(`error: ${error.message} (${error.code})\n`);
+    context.stderr.write(`error: ${printable(error.message)} (${error.code})\n`);
     return 1;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  context.stderr.write(`error: unexpected: ${text}\n`);
+  context.stderr.write(`error: unexpected: ${printable(text)}\n`);
   return 1;
 }

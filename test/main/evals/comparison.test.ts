@@ -17,6 +17,8 @@ function entry(id: string, agentLogits: number[], roleLogits: number[]): Compara
     roleMargin: margin(roleLogits) ?? 0,
     tokenCount: 10,
     upstreamTranscriptHash: 'a'.repeat(64),
+    expected: {},
+    tags: [],
   };
 }
 

@@ -50,10 +50,15 @@ describe('FloorsStore', () => {
 describe('resolveFloors', () => {
   it('prefers a flag, then exactly this calibration, then nothing', async () => {
     await store.put(calibration);
+    expect(await resolveFloors({ agent: 0.1, role: 0 }, calibration, store)).toEqual({
+      agent: 0.1,
+      role: 0,
+      source: 'flag',
+    });
     expect(await resolveFloors({ agent: 0.1, role: null }, calibration, store)).toEqual({
       agent: 0.1,
-      role: null,
-      source: 'flag',
+      role: 1,
+      source: 'flag_and_calibration',
     });
     expect(await resolveFloors(none, calibration, store)).toEqual({
       agent: 0.5,

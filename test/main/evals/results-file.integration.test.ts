@@ -70,6 +70,10 @@ async function run(change: Partial<EvaluationOptions> = {}): Promise<EvaluationE
   return events;
 }
 
+function requireOwnError(error: unknown): void {
+  expect(error).toBeInstanceOf(EvalError);
+}
+
 async function types(): Promise<string[]> {
   const found: string[] = [];
   for await (const { line } of scanResults(join(folder, 'results.jsonl'))) found.push(line.type);
@@ -120,6 +124,71 @@ describe('results on disk', () => {
     appendFileSync(join(folder, 'suite.jsonl'), '\n{"id":"e","prompt":"e"}');
     await expect(run({ isResumed: true })).rejects.toThrow(/suiteHash/);
   });
+  it('refuse to be resumed with another selection, floor or snapshot, by name', async () => {
+    await run();
+    const changes: readonly (readonly [Partial<EvaluationOptions>, RegExp])[] = [
+      [{ selection: { ...everyCase, ids: ['a'] } }, /caseCount/],
+      [{ selection: { ...everyCase, ids: ['d', 'c', 'b', 'a'] } }, /cases/],
+      [{ floors: { agent: 1, role: null, source: 'flag' } }, /agentFloor/],
+      [{ snapshot: new Map() }, /snapshotHash/],
+      [{ determinismRuns: 2 }, /determinismRuns/],
+      [{ isReportOnly: true }, /reportOnly/],
+    ];
+    for (const [change, member] of changes) {
+      await expect(run({ ...change, isResumed: true })).rejects.toThrow(member);
+    }
+  });
+  it('begin when there is nothing to resume, or a header that a kill cut', async () => {
+    await run({ isResumed: true });
+    const path = join(folder, 'results.jsonl');
+    const whole = readFileSync(path, 'utf8');
+    for (const cut of [0, 1, 30, whole.indexOf('\n')]) {
+      writeFileSync(path, whole.slice(0, cut));
+      await run({ isResumed: true });
+      expect(readFileSync(path, 'utf8')).toBe(whole);
+    }
+  });
+  it('leave a file that is no results file as it is', async () => {
+    const path = join(folder, 'results.jsonl');
+    for (const foreign of ['[{"id":"a","prompt":"x"}]', '{"id":"a","prompt":"x"}\n', 'text']) {
+      writeFileSync(path, foreign);
+      await expect(run({ isResumed: true })).rejects.toMatchObject({ code: 'results_unreadable' });
+      expect(readFileSync(path, 'utf8')).toBe(foreign);
+    }
+  });
+  it('stop a writer that another process has overtaken, and stay whole', async () => {
+    const path = join(folder, 'results.jsonl');
+    await run();
+    const whole = readFileSync(path, 'utf8');
+    rmSync(path);
+    const script = new Map(
+      ['a', 'b', 'c', 'd'].map((id, index) => [
+        `user: ${id}`,
+        { agentLogits: [index, 1.5, 0.1 + 0.2], roleLogits: [1, 2, 3], tokenCount: 3 },
+      ]),
+    );
+    let other: Promise<unknown> = Promise.resolve();
+    const first = scriptedRouter(script);
+    const overtaken = {
+      async route(...args: Parameters<typeof first.route>) {
+        if (args[0].messages[0]?.content === 'c') other = run({ isResumed: true });
+        await other;
+        return first.route(...args);
+      },
+    };
+    await expect(run({ router: overtaken })).rejects.toMatchObject({ code: 'results_busy' });
+    await other;
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+  });
+  it('resume before a case that came twice', async () => {
+    await run();
+    const path = join(folder, 'results.jsonl');
+    const whole = readFileSync(path, 'utf8');
+    const lines = whole.split('\n');
+    writeFileSync(path, [...lines.slice(0, 3), lines[2], ...lines.slice(3)].join('\n'));
+    await run({ isResumed: true });
+    expect(readFileSync(path, 'utf8')).toBe(whole);
+  });
   it('keep what was done when cancelled, without a summary', async () => {
     const abort = new AbortController();
     const generator = run({
@@ -150,6 +219,70 @@ describe('results on disk', () => {
   });
 });
 
+describe('a results file that is compared', () => {
+  it('gives its cases while it is still written', async () => {
+    await run();
+    const path = join(folder, 'results.jsonl');
+    const whole = readFileSync(path, 'utf8');
+    const lines = whole.split('\n');
+    const read = async (content: string) => {
+      writeFileSync(path, content);
+      const source = await openResults(path);
+      const ids = [...source.ids()];
+      const last = await source.get(ids.at(-1) ?? '');
+      await source.close();
+      return { ids, isComplete: source.isComplete, last: last?.id ?? null };
+    };
+    expect(await read(whole)).toEqual({
+      ids: ['a', 'b', 'c', 'd'],
+      isComplete: true,
+      last: 'd',
+    });
+    expect(await read(`${lines.slice(0, 3).join('\n')}\n${lines[3]?.slice(0, 50)}`)).toEqual({
+      ids: ['a', 'b'],
+      isComplete: false,
+      last: 'b',
+    });
+    expect(await read(`${lines[0]}\n`)).toEqual({ ids: [], isComplete: false, last: null });
+  });
+  it('finds lines whose members another program put in another order', async () => {
+    await run();
+    const path = join(folder, 'results.jsonl');
+    const turned = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const members = Object.entries(JSON.parse(line) as Record<string, unknown>);
+        const rest = members.filter(([name]) => name !== 'type');
+        return JSON.stringify(Object.fromEntries([...rest, ...members.slice(0, 1)]));
+      });
+    // The file is told from a snapshot by the beginning of its header.
+    writeFileSync(
+      path,
+      [readFileSync(path, 'utf8').split('\n', 1)[0], ...turned.slice(1)].join('\n') + '\n',
+    );
+    const source = await openResults(path);
+    expect([...source.ids()]).toEqual(['a', 'b', 'c', 'd']);
+    expect(await source.get('c')).toMatchObject({ id: 'c', tokenCount: 3 });
+    await source.close();
+  });
+  it('names the case whose line is malformed when it is asked for', async () => {
+    await run();
+    const path = join(folder, 'results.jsonl');
+    const broken = readFileSync(path, 'utf8').replace(
+      '"id":"b","status":"reported"',
+      '"id":"b","status":7',
+    );
+    writeFileSync(path, broken);
+    const source = await openResults(path);
+    await expect(source.get('b')).rejects.toMatchObject({
+      code: 'results_unreadable',
+      message: expect.stringContaining('"b"') as string,
+    });
+    await source.close();
+  });
+});
+
 describe('parsers of results and snapshots', () => {
   it('end in their own error, whatever the bytes', async () => {
     await run();
@@ -171,7 +304,10 @@ describe('parsers of results and snapshots', () => {
           for (const open of [openResults, readSnapshot]) {
             try {
               const opened = await open(path);
-              if ('close' in opened) await opened.close();
+              if ('close' in opened) {
+                for (const id of opened.ids()) await opened.get(id).catch(requireOwnError);
+                await opened.close();
+              }
             } catch (error) {
               expect(error).toBeInstanceOf(EvalError);
             }

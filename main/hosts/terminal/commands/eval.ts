@@ -1,8 +1,6 @@
 import { Command, Option } from 'commander';
 import { profileIds } from '../../../../contracts/profiles.ts';
-import { ComparisonFold, compareCases } from '../../../evals/comparison.ts';
-import { openResults } from '../../../evals/result-source.ts';
-import { CommandFailed, type TerminalContext } from '../context.ts';
+import { unlessCancelled, type TerminalContext } from '../context.ts';
 import { calibrateCommandAction } from '../evals/calibrate-action.ts';
 import {
   collected,
@@ -10,15 +8,37 @@ import {
   positiveInteger,
   type EvalCommandOptions,
 } from '../evals/eval-options.ts';
-import { comparisonLines } from '../evals/eval-output.ts';
+import { compareAction, type CompareOptions } from '../evals/compare-action.ts';
 import { listCasesAction, runEvalAction } from '../evals/run-action.ts';
-import { styleOf } from '../style.ts';
+
+/** Options that calibrating, which routes the whole suite and asserts nothing, has no use for. */
+const onlyWhenRunning = [
+  'snapshot',
+  'snapshotOut',
+  'recordBaseline',
+  'determinismRuns',
+  'minAgentMargin',
+  'minRoleMargin',
+  'case',
+  'tag',
+  'match',
+  'reportOnly',
+  'plain',
+  'out',
+  'resume',
+  'junit',
+  'html',
+];
 
 /** `trinity eval`: a suite through the local router; `trinity eval compare A B`. */
 export function evalCommand(context: TerminalContext): Command {
   return new Command('eval')
     .description('Run a suite of transcripts through the local router, without calling any agent.')
-    .option('--suite <file>', 'starter, or a .jsonl, .json or .csv file or a folder', 'starter')
+    .option(
+      '--suite <file>',
+      'starter, saved (from conversations), or a .jsonl, .json or .csv file or a folder',
+      'starter',
+    )
     .option('--router <name>', 'demo, an id of `trinity models list`, or a path', 'demo')
     .addOption(
       new Option('--profile <id>', 'execution profile').choices(profileIds).default('cpu-f32'),
@@ -49,16 +69,27 @@ export function evalCommand(context: TerminalContext): Command {
     .option('--plain', 'tokenise control tokens in the text as control tokens')
     .option('--out <file>', 'keep results as JSON lines while running')
     .option('--resume', 'go on with the results file of --out')
-    .option('--calibrate', 'compare the profile with cpu-f32 and store its margin floors')
+    .option(
+      '--record-baseline',
+      'keep the decisions as the snapshot of this router, profile and suite',
+    )
+    .addOption(
+      new Option(
+        '--calibrate',
+        'compare the profile with cpu-f32 and store its margin floors',
+      ).conflicts(onlyWhenRunning),
+    )
     .option('--list-cases', 'list the selected cases and stop')
     .addOption(new Option('--json', 'print one JSON object').conflicts(['junit', 'html']))
     .addOption(new Option('--junit <file>', 'write a JUnit XML report'))
     .addOption(new Option('--html <file>', 'write a self-contained HTML report'))
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<EvalCommandOptions>();
-      if (options.listCases === true) await listCasesAction(context, options);
-      else if (options.calibrate === true) await calibrateCommandAction(context, options);
-      else await runEvalAction(context, options);
+      await unlessCancelled(context, async () => {
+        if (options.listCases === true) await listCasesAction(context, options);
+        else if (options.calibrate === true) await calibrateCommandAction(context, options);
+        else await runEvalAction(context, options);
+      });
     })
     .addCommand(compareCommand(context));
 }
@@ -69,26 +100,8 @@ function compareCommand(context: TerminalContext): Command {
     .argument('<left>', 'results or snapshot')
     .argument('<right>', 'results or snapshot')
     .option('--json', 'print one JSON object')
-    .action(async (left: string, right: string, options: { readonly json?: boolean }) => {
-      const style = styleOf(context.stdout, context.env);
-      const sources = [await openResults(left), await openResults(right)] as const;
-      try {
-        const fold = new ComparisonFold();
-        for await (const comparison of compareCases(...sources)) {
-          fold.add(comparison);
-          if (options.json === true || comparison.kind === 'same') continue;
-          const detail = comparison.broken === null ? '' : ` (${comparison.broken})`;
-          context.stdout.write(`${comparison.id}  ${comparison.kind}${detail}\n`);
-        }
-        const result = fold.result();
-        context.stdout.write(
-          options.json === true
-            ? `${JSON.stringify(result)}\n`
-            : `${comparisonLines(result, style).join('\n')}\n`,
-        );
-        if (result.verdict === 'broken') throw new CommandFailed('');
-      } finally {
-        for (const source of sources) await source.close();
-      }
-    });
+    .option('--html <file>', 'write a self-contained HTML report')
+    .action((left: string, right: string, options: CompareOptions) =>
+      unlessCancelled(context, () => compareAction(context, left, right, options)),
+    );
 }

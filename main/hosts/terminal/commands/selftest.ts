@@ -5,15 +5,19 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { EvalCase } from '../../../../contracts/evals.ts';
 import { profileIds, type ProfileId } from '../../../../contracts/profiles.ts';
-import type { RouterSummary } from '../../../../contracts/manifest.ts';
+import type { RouterManifest, RouterSummary } from '../../../../contracts/manifest.ts';
+import { readManifest } from '../../../../model-runtime/client.ts';
+import { aboutProgram } from '../../../app-about.ts';
+import type { EvaluationIdentity } from '../../../evals/evaluation.ts';
 import { everyCase, selectedCases } from '../../../evals/selection.ts';
 import { runSelftest, type SelftestResult } from '../../../evals/selftest.ts';
 import { readSnapshot, type Snapshot } from '../../../evals/snapshot.ts';
 import { referenceSuite } from '../../../evals/upstream/reference.ts';
 import type { DataLayout } from '../../data-layout.ts';
 import { openLayout, openRuntime, withRouter, type GlobalOptions } from '../active-router.ts';
-import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
+import { CommandFailed, unlessCancelled, UsageError, type TerminalContext } from '../context.ts';
 import { identify } from '../evals/machine.ts';
+import { plainLine } from '../evals/plain-line.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
 
 interface SelftestOptions extends GlobalOptions {
@@ -42,15 +46,34 @@ export function selftestCommand(context: TerminalContext): Command {
     .option('--json', 'print one JSON object')
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SelftestOptions>();
-      const layout = openLayout(context, options);
-      const reference = await readReference(context, options, layout);
-      const results = [];
-      for (const router of await routersToTest(context, options, layout)) {
-        results.push(await testRouter(context, { ...options, router }, reference));
-      }
-      if (options.json === true) context.stdout.write(`${JSON.stringify(results)}\n`);
-      if (!results.every((result) => result.isPassed)) throw new CommandFailed('');
+      await unlessCancelled(context, () => selftest(context, options));
     });
+}
+
+async function selftest(context: TerminalContext, options: SelftestOptions): Promise<void> {
+  const layout = openLayout(context, options);
+  const reference = await readReference(context, options, layout);
+  const versions = versionsOf(layout);
+  const results: RouterResult[] = [];
+  for (const router of await routersToTest(context, options, layout)) {
+    results.push(await testRouter(context, { ...options, router }, reference, versions));
+  }
+  if (options.json === true) context.stdout.write(`${JSON.stringify(results)}\n`);
+  else if (results.length > 1) {
+    for (const line of overviewLines(results)) context.stdout.write(`${line}\n`);
+  }
+  if (!results.every((result) => result.isPassed)) throw new CommandFailed('');
+}
+
+interface Versions {
+  readonly trinity: string;
+  readonly onnxRuntime: string;
+  readonly node: string;
+}
+
+function versionsOf(layout: DataLayout): Versions {
+  const { version, onnxRuntime, node } = aboutProgram('terminal', layout.dataDirectory);
+  return { trinity: version, onnxRuntime, node };
 }
 
 interface Reference {
@@ -119,43 +142,89 @@ function isTestable(router: RouterSummary): boolean {
   return router.status === 'complete' && (router.kind === 'built' || router.kind === 'imported');
 }
 
-interface RouterResult extends SelftestResult {
+interface RouterResult extends SelftestResult, EvaluationIdentity {
   readonly router: string;
-  readonly profile: string;
-  readonly adapterRef: string;
+  readonly kind: RouterManifest['kind'];
+  /** Which reading of the tied embedding the router was built with; null where nothing is adapted. */
+  readonly embedding: RouterManifest['adaptation']['embedding'];
+  readonly headSha256: string;
+  readonly versions: Versions;
 }
 
 async function testRouter(
   context: TerminalContext,
   options: SelftestOptions & { readonly router: string },
   reference: Reference,
+  versions: Versions,
 ): Promise<RouterResult> {
   const style = styleOf(context.stdout, context.env);
   const tell = (line: string): void => {
     if (options.json !== true) context.stdout.write(`${line}\n`);
   };
   return withRouter(context, options, async (router) => {
-    const { adapterRef, profile, machine } = await identify(router, context.signal);
-    const directory = router.state().router?.directory ?? options.router;
-    tell(
-      paint(style, 'bold', `${options.router} on ${profile}, router ${adapterRef.slice(0, 12)}`),
-    );
-    tell(`${machine.cpu}, ${machine.platform} ${machine.arch}, Node ${process.version}`);
+    const identity = await identify(router, context.signal);
+    const { fallback, router: summary } = router.state();
+    // A fallback would test another profile under this one's name.
+    if (fallback) throw new CommandFailed(fallback.reason);
+    const directory = summary?.directory ?? options.router;
+    const embedding = await embeddingOf(directory);
+    const kind = summary?.kind ?? 'imported';
+    const headSha256 = await headDigest(directory);
+    for (const line of identityLines(
+      { ...options, ...identity, kind, embedding, versions },
+      style,
+    )) {
+      tell(line);
+    }
     const result = await runSelftest({
       ...reference,
       router,
-      headSha256: await headDigest(directory),
+      headSha256,
       referenceHeadSha256: referenceSuite.headSha256,
       signal: context.signal,
       onCase: (done, position, total) => {
         const status = done.isPassed ? paint(style, 'green', 'PASS') : paint(style, 'red', 'FAIL');
-        tell(`[${position}/${total}] ${done.id} - ${status}`);
-        for (const problem of done.problems) tell(`  ${problem}`);
+        tell(`[${position}/${total}] ${plainLine(done.id)} - ${status}`);
+        for (const problem of done.problems) tell(`  ${plainLine(problem)}`);
       },
     });
-    for (const line of verdictLines(result, style)) tell(line);
-    return { router: options.router, profile, adapterRef, ...result };
+    for (const line of verdictLines(result, headSha256, style)) tell(line);
+    const { router: name } = options;
+    return { router: name, ...identity, kind, embedding, headSha256, versions, ...result };
   });
+}
+
+function identityLines(
+  tested: Pick<RouterResult, 'router' | 'kind' | 'embedding' | 'versions'> & EvaluationIdentity,
+  style: TerminalStyle,
+): string[] {
+  const { machine, versions } = tested;
+  return [
+    paint(style, 'bold', plainLine(tested.router)),
+    `router    ${tested.adapterRef}, ${tested.kind}, embedding ${tested.embedding ?? 'untouched'}`,
+    `profile   ${tested.profile}, graph version ${tested.graphVersion}`,
+    `device    ${plainLine(machine.cpu)}, ${machine.cores} cores, ${machine.platform} ${machine.arch}`,
+    `versions  trinity ${versions.trinity}, ONNX Runtime ${versions.onnxRuntime}, Node ${versions.node}`,
+  ];
+}
+
+/** One line a router, so that the readings of the embedding can be told apart at a glance. */
+function overviewLines(results: readonly RouterResult[]): string[] {
+  return [
+    '',
+    ...results.map(({ router, embedding, passed, cases, isPassed, agreement }) => {
+      const closeness =
+        agreement === null ? '' : `, relative L2 ${agreement.relativeL2.toFixed(4)}`;
+      const verdict = isPassed ? 'passed' : 'failed';
+      return `${plainLine(router)}  ${embedding ?? 'untouched'}  ${verdict}  ${passed}/${cases.length}${closeness}`;
+    }),
+  ];
+}
+
+/** A published bundle that is used in place has no manifest of ours. */
+async function embeddingOf(directory: string): Promise<RouterResult['embedding']> {
+  if (!existsSync(join(directory, 'manifest.json'))) return null;
+  return (await readManifest(directory)).adaptation.embedding;
 }
 
 async function headDigest(directory: string): Promise<string> {
@@ -166,12 +235,14 @@ async function headDigest(directory: string): Promise<string> {
     .digest('hex');
 }
 
-function verdictLines(result: SelftestResult, style: TerminalStyle): string[] {
+function verdictLines(result: SelftestResult, headSha256: string, style: TerminalStyle): string[] {
   const { agreement, headProblem, cases, passed, isPassed } = result;
+  const flipped = cases.filter((entry) => !entry.isPassed).map((entry) => plainLine(entry.id));
   return [
     '',
     paint(style, isPassed ? 'green' : 'red', `self-test: ${passed}/${cases.length}`),
-    ...(headProblem === null ? [] : [paint(style, 'red', headProblem)]),
+    ...(flipped.length === 0 ? [] : [paint(style, 'red', `failed: ${flipped.join(', ')}`)]),
+    headProblem === null ? `head ${headSha256}` : paint(style, 'red', headProblem),
     ...(agreement === null
       ? []
       : [

@@ -4,19 +4,20 @@ import { FloorsStore, type Calibration } from '../../../evals/floors-store.ts';
 import { evalPlaces } from '../../../evals/places.ts';
 import { inspectSuite } from '../../../evals/suite.ts';
 import { createSystemClock } from '../../system-clock.ts';
-import { withRouter } from '../active-router.ts';
+import { openLayout, withRouter } from '../active-router.ts';
 import { CommandFailed, type TerminalContext } from '../context.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
 import type { EvalCommandOptions } from './eval-options.ts';
 import { identify, suitePathOf } from './machine.ts';
-import { assetsFolder, writeReport } from './run-action.ts';
+import { plainLine } from './plain-line.ts';
+import { writeReport } from './report-file.ts';
 
 /** `trinity eval --calibrate`: exit code 1 when the profile does not decide like `cpu-f32`. */
 export async function calibrateCommandAction(
   context: TerminalContext,
   options: EvalCommandOptions,
 ): Promise<void> {
-  const suitePath = suitePathOf(options.suite, assetsFolder, context.cwd);
+  const suitePath = suitePathOf(options.suite, openLayout(context, options), context.cwd);
   const { suiteHash } = await inspectSuite(suitePath);
   const calibration = await withRouter(context, options, async (router, layout) => {
     const { adapterRef } = await identify(router, context.signal);
@@ -63,7 +64,7 @@ function describe(calibration: Calibration, style: TerminalStyle): string[] {
       ? [paint(style, 'green', 'may be the default profile for this router')]
       : [
           paint(style, 'red', 'refused as the default profile:'),
-          ...refusals.map((refusal) => `  ${refusal}`),
+          ...refusals.map((refusal) => `  ${plainLine(refusal)}`),
         ]),
   ];
 }

@@ -11,6 +11,7 @@ export interface EvalCommandOptions extends GlobalOptions {
   readonly base?: string;
   readonly snapshot?: string;
   readonly snapshotOut?: string;
+  readonly recordBaseline?: boolean;
   readonly determinismRuns: number;
   readonly minAgentMargin?: number;
   readonly minRoleMargin?: number;

@@ -1,10 +1,10 @@
 import type { EvalCase, EvalSummary } from '../../../../contracts/evals.ts';
 import { roleNameOf } from '../../../../contracts/roles.ts';
-import type { Comparison } from '../../../evals/comparison.ts';
 import type { Floors } from '../../../evals/judgement.ts';
 import type { CaseLine } from '../../../evals/results-file.ts';
 import type { SuiteReport } from '../../../evals/suite.ts';
 import { paint, type TerminalStyle } from '../style.ts';
+import { plainLine } from './plain-line.ts';
 
 const statusWords = {
   passed: 'PASS',
@@ -27,9 +27,10 @@ export function caseLines(
   const colour = line.status === 'failed' || line.status === 'error' ? 'red' : 'green';
   const eta =
     place.remainingMs === null ? '' : paint(style, 'dim', `  ${inTime(place.remainingMs)} left`);
-  const head = `[${place.position}/${place.total}] ${line.id} - ${paint(style, colour, status)}${eta}`;
-  if (line.type === 'case_error') return [head, `  ${line.message} (${line.code})`];
-  const name = (id: number): string => `${id} ${agentLabels[id] ?? ''}`.trimEnd();
+  const head = `[${place.position}/${place.total}] ${plainLine(line.id)} - ${paint(style, colour, status)}${eta}`;
+  if (line.type === 'case_error')
+    return [head, `  ${plainLine(line.message)} (${plainLine(line.code)})`];
+  const name = slotName(agentLabels);
   const expectedAgents = line.expected.agentIds?.map(name).join(' or ') ?? 'any slot';
   const expectedRoles = line.expected.roleIds?.map(roleNameOf).join(' or ') ?? 'any role';
   return [
@@ -41,18 +42,22 @@ export function caseLines(
     `  tokens    ${line.tokenCount}`,
     ...(line.failures.length === 0
       ? []
-      : [paint(style, 'red', `  failed    ${line.failures.join(', ')}`)]),
+      : [paint(style, 'red', `  failed    ${plainLine(line.failures.join(', '))}`)]),
   ];
+}
+
+/** Names a slot by index and label. */
+export function slotName(agentLabels: readonly string[]): (id: number) => string {
+  return (id) => `${id} ${plainLine(agentLabels[id] ?? '')}`.trimEnd();
 }
 
 function shortPrompt(evalCase: EvalCase): string {
   const last = evalCase.messages.at(-1)?.content ?? '';
-  const line = last
-    .replace(/\s+/gu, ' ')
-    .replace(/\p{Cc}/gu, '')
-    .trim();
+  // More than any grapheme of a prompt holds, so that a text of megabytes is not segmented whole.
+  const start = last.slice(0, promptCharacters * 20);
+  const line = plainLine(start).replace(/\s+/gu, ' ').trim();
   const graphemes = [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment);
-  return graphemes.length <= promptCharacters
+  return graphemes.length <= promptCharacters && start.length === last.length
     ? line
     : `${graphemes.slice(0, promptCharacters).join('')}…`;
 }
@@ -66,16 +71,25 @@ function inTime(ms: number): string {
 export function diagnosticLines(suite: SuiteReport, style: TerminalStyle): string[] {
   const lines = suite.diagnostics.map(({ file, line, caseId, code, message }) => {
     const where = `${file}${line === null ? '' : `:${line}`}${caseId === null ? '' : ` (${caseId})`}`;
-    return paint(style, 'yellow', `${where}: ${message} [${code}]`);
+    return paint(style, 'yellow', plainLine(`${where}: ${message} [${code}]`));
   });
   if (suite.moreDiagnostics > 0) lines.push(`and ${suite.moreDiagnostics} more`);
   return lines;
 }
 
+/** Where the snapshot that was asserted came from. */
+export type SnapshotSource =
+  { readonly from: 'flag' | 'baseline'; readonly path: string } | { readonly from: 'none' };
+
+function snapshotWords(source: SnapshotSource): string {
+  if (source.from === 'none') return 'none for this router, profile and suite';
+  return source.from === 'flag' ? source.path : `the baseline recorded here, ${source.path}`;
+}
+
 /** Totals, choices per slot and role, worst margins, and where the floors came from. */
 export function summaryLines(
   summary: EvalSummary,
-  floors: Floors,
+  judgedBy: { readonly floors: Floors; readonly snapshotSource: SnapshotSource },
   agentLabels: readonly string[],
   style: TerminalStyle,
 ): string[] {
@@ -91,40 +105,28 @@ export function summaryLines(
       .map(([id, count]) => `${nameOf(Number(id))}: ${count}`)
       .join(', ');
   const worst = (entry: EvalSummary['worstAgentMargin']): string =>
-    entry === null ? 'none' : `${entry.margin.toFixed(4)} (${entry.id})`;
+    entry === null ? 'none' : `${entry.margin.toFixed(4)} (${plainLine(entry.id)})`;
   return [
     '',
     paint(style, isGood ? 'green' : 'red', totals),
-    `slots  ${counts(summary.agents, (id) => `${id} ${agentLabels[id] ?? ''}`.trimEnd())}`,
+    `slots  ${counts(summary.agents, slotName(agentLabels))}`,
     `roles  ${counts(summary.roles, roleNameOf)}`,
     `worst margins  slot ${worst(summary.worstAgentMargin)}, role ${worst(summary.worstRoleMargin)}`,
-    floorsLine(floors),
+    floorsLine(judgedBy.floors),
+    `snapshot  ${plainLine(snapshotWords(judgedBy.snapshotSource))}`,
   ];
 }
+
+const sourceWords = {
+  flag: 'given',
+  calibration: 'calibrated',
+  flag_and_calibration: 'given in part, the rest calibrated',
+  none: 'none',
+} as const;
 
 function floorsLine(floors: Floors): string {
   if (floors.source === 'none') {
     return 'margin floors  none: this router, profile and suite are uncalibrated';
   }
-  return `margin floors  slot ${floors.agent ?? 'none'}, role ${floors.role ?? 'none'} (${floors.source})`;
-}
-
-/** The verdict of a comparison in words. */
-export function comparisonLines(result: Comparison, style: TerminalStyle): string[] {
-  const colour = result.verdict === 'broken' ? 'red' : 'green';
-  const words = {
-    identical: 'identical',
-    stable: 'decision-stable with drift',
-    broken: 'broken',
-  } as const;
-  const first = result.firstBroken;
-  return [
-    paint(style, colour, words[result.verdict]),
-    ...(first === null ? [] : [`first broken: ${first.invariant}, case ${first.caseId}`]),
-    `${result.compared} compared: ${result.same} same, ${result.flipped} flipped, ` +
-      `${result.mismatched} of another transcript or length; ` +
-      `${result.missingLeft} missing left, ${result.missingRight} missing right`,
-    `logit drift  max ${result.maxDrift.toPrecision(4)}, rms ${result.rmsDrift.toPrecision(4)} ` +
-      `of ${result.rmsLogit.toPrecision(4)}`,
-  ];
+  return `margin floors  slot ${floors.agent ?? 'none'}, role ${floors.role ?? 'none'} (${sourceWords[floors.source]})`;
 }

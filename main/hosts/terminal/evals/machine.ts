@@ -1,8 +1,11 @@
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { EvalHeader } from '../../../../contracts/evals.ts';
 import type { RouterClient } from '../../../../model-runtime/client.ts';
 import type { EvaluationIdentity } from '../../../evals/evaluation.ts';
+import { evalPlaces } from '../../../evals/places.ts';
+import type { DataLayout } from '../../data-layout.ts';
 
 /** What the header of a results file says of the machine. */
 export function machineSummary(): EvalHeader['machine'] {
@@ -34,7 +37,11 @@ export async function identify(
   return { adapterRef, profile, graphVersion, machine: machineSummary() };
 }
 
-/** Path of a bundled suite, by name, or the path given. */
-export function suitePathOf(name: string, assets: string, cwd: string): string {
-  return name === 'starter' ? resolve(assets, 'suites', 'starter.json') : resolve(cwd, name);
+const assetsFolder = fileURLToPath(new URL('../../../../assets', import.meta.url));
+
+/** Path of a suite: the bundled `starter`, the cases `saved` from conversations, or the path given. */
+export function suitePathOf(name: string, layout: DataLayout, cwd: string): string {
+  if (name === 'starter') return resolve(assetsFolder, 'suites', 'starter.json');
+  if (name === 'saved') return evalPlaces(layout.evals).savedCases;
+  return resolve(cwd, name);
 }

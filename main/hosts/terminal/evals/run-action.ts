@@ -1,52 +1,37 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { EvalHeader, EvalSummary } from '../../../../contracts/evals.ts';
+import { resolve } from 'node:path';
 import type { RouterClient } from '../../../../model-runtime/client.ts';
-import { writeTextAtomically } from '../../../settings/atomic-text.ts';
-import { AnalysisFold } from '../../../evals/analysis.ts';
-import { isPass, type AssembledResult } from '../../../evals/assembled.ts';
+import { isPass } from '../../../evals/assembled.ts';
+import { EvalError } from '../../../evals/eval-error.ts';
 import { evaluate } from '../../../evals/evaluation.ts';
 import { FloorsStore, resolveFloors, type FloorsKey } from '../../../evals/floors-store.ts';
 import type { Floors } from '../../../evals/judgement.ts';
-import { evalPlaces, type EvalPlaces } from '../../../evals/places.ts';
-import { htmlReport } from '../../../evals/reports/html.ts';
-import { junitReport } from '../../../evals/reports/junit.ts';
+import { evalPlaces } from '../../../evals/places.ts';
 import type { CaseLine } from '../../../evals/results-file.ts';
 import { selectedCases } from '../../../evals/selection.ts';
-import {
-  readSnapshot,
-  snapshotCase,
-  snapshotText,
-  type Snapshot,
-} from '../../../evals/snapshot.ts';
+import { readSnapshot, type Snapshot } from '../../../evals/snapshot.ts';
 import { inspectSuite, type SuiteReport } from '../../../evals/suite.ts';
 import type { DataLayout } from '../../data-layout.ts';
 import { createSystemClock } from '../../system-clock.ts';
-import { withRouter } from '../active-router.ts';
+import { openLayout, withRouter } from '../active-router.ts';
 import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
 import { styleOf } from '../style.ts';
 import { selectionOf, type EvalCommandOptions } from './eval-options.ts';
-import { caseLines, diagnosticLines, summaryLines } from './eval-output.ts';
+import { caseLines, diagnosticLines, summaryLines, type SnapshotSource } from './eval-output.ts';
 import { identify, suitePathOf } from './machine.ts';
-
-export const assetsFolder = fileURLToPath(new URL('../../../../assets', import.meta.url));
-
-/** Writes a text file atomically, its folder included. */
-export async function writeReport(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeTextAtomically(path, text, String(process.pid));
-}
+import { plainLine } from './plain-line.ts';
+import { writeReport } from './report-file.ts';
+import { keepsLines, requireOutputs, writeOutputs, type RunOutcome } from './run-outputs.ts';
 
 /** `--list-cases`. */
 export async function listCasesAction(
   context: TerminalContext,
   options: EvalCommandOptions,
 ): Promise<void> {
-  const suite = suitePathOf(options.suite, assetsFolder, context.cwd);
+  const suite = suitePathOf(options.suite, openLayout(context, options), context.cwd);
   for await (const { id, tags } of selectedCases(suite, selectionOf(options))) {
-    context.stdout.write(`${id}${tags.length === 0 ? '' : `  (${tags.join(', ')})`}\n`);
+    const line = `${id}${tags.length === 0 ? '' : `  (${tags.join(', ')})`}`;
+    context.stdout.write(`${plainLine(line)}\n`);
   }
 }
 
@@ -58,29 +43,56 @@ export async function runEvalAction(
   if (options.resume === true && options.out === undefined) {
     throw new UsageError('--resume needs the results file in --out');
   }
+  const { ids, tags, pattern } = selectionOf(options);
+  if (options.recordBaseline === true && ids.length + tags.length + (pattern?.length ?? 0) > 0) {
+    throw new UsageError(
+      'a baseline is recorded on the whole suite: leave out --case, --tag, --match',
+    );
+  }
+  const suitePath = suitePathOf(options.suite, openLayout(context, options), context.cwd);
+  const inputs = [suitePath, ...(options.snapshot ? [resolve(context.cwd, options.snapshot)] : [])];
+  await requireOutputs(options, inputs, context.cwd);
+  // What is wrong with the suite or snapshot is said before a router is loaded.
+  const suite = await inspectSuite(suitePath);
+  const style = styleOf(context.stdout, context.env);
+  if (suite.caseCount === 0) {
+    // Said on stderr, because nothing follows that `--json` could carry it in.
+    for (const line of diagnosticLines(suite, style)) context.stderr.write(`${line}\n`);
+    throw new EvalError('suite_empty', `${suitePath} holds no case that can run.`);
+  }
+  tell(context, options, diagnosticLines(suite, style));
+  const given = options.snapshot === undefined ? null : await readSnapshot(inputs[1]!);
   await withRouter(context, options, async (router, layout) => {
-    const run = await prepare(context, options, router, layout);
+    const run = await prepare(context, options, router, layout, { suitePath, suite, given });
     const outcome = await perform(context, options, router, run);
     await writeOutputs(context, options, run, outcome);
-    if (outcome.isCancelled) throw new CommandFailed('cancelled; resume with --resume --out');
+    if (outcome.isCancelled) {
+      throw new CommandFailed(
+        options.out === undefined
+          ? 'cancelled'
+          : 'cancelled; --resume goes on with the file of --out',
+      );
+    }
     if (!isPass(outcome.summary)) throw new CommandFailed('');
   });
 }
 
+interface GivenFiles {
+  readonly suitePath: string;
+  readonly suite: SuiteReport;
+  /** The snapshot of `--snapshot`. */
+  readonly given: Snapshot | null;
+}
+
 interface PreparedRun {
   readonly suitePath: string;
+  readonly suite: SuiteReport;
   readonly identity: Awaited<ReturnType<typeof identify>>;
   readonly floors: Floors;
   readonly snapshot: Snapshot | null;
+  readonly snapshotSource: SnapshotSource;
+  readonly baselinePath: string;
   readonly agentLabels: readonly string[];
-}
-
-interface Outcome {
-  readonly header: EvalHeader;
-  readonly suite: SuiteReport;
-  readonly lines: readonly CaseLine[];
-  readonly summary: EvalSummary;
-  readonly isCancelled: boolean;
 }
 
 async function prepare(
@@ -88,35 +100,47 @@ async function prepare(
   options: EvalCommandOptions,
   router: RouterClient,
   layout: DataLayout,
+  { suitePath, suite, given }: GivenFiles,
 ): Promise<PreparedRun> {
-  const suitePath = suitePathOf(options.suite, assetsFolder, context.cwd);
-  const { suiteHash } = await inspectSuite(suitePath);
   const identity = await identify(router, context.signal);
-  const key: FloorsKey = { ...identity, suiteHash };
+  const key: FloorsKey = { ...identity, suiteHash: suite.suiteHash };
   const places = evalPlaces(layout.evals);
+  const baselinePath = places.snapshot(key);
+  const asserted = given ?? (await recordedBaseline(options, baselinePath));
   return {
     suitePath,
+    suite,
     identity,
     floors: await resolveFloors(
       { agent: options.minAgentMargin ?? null, role: options.minRoleMargin ?? null },
       key,
       new FloorsStore(places.calibrations, writeReport),
     ),
-    snapshot: await resolveSnapshot(options, places, key, context.cwd),
+    snapshot: asserted,
+    snapshotSource: sourceOf(options, asserted, baselinePath, context.cwd),
+    baselinePath,
     agentLabels: router.state().router?.agentLabels ?? [],
   };
 }
 
-/** The flag's snapshot, else the data directory's of exactly this router, profile and suite, else none. */
-async function resolveSnapshot(
+/** The baseline of exactly this router, profile and suite; none while a new one is recorded. */
+async function recordedBaseline(
   options: EvalCommandOptions,
-  places: EvalPlaces,
-  key: FloorsKey,
-  cwd: string,
+  path: string,
 ): Promise<Snapshot | null> {
-  if (options.snapshot !== undefined) return readSnapshot(resolve(cwd, options.snapshot));
-  const own = places.snapshot(key);
-  return existsSync(own) ? readSnapshot(own) : null;
+  if (options.recordBaseline === true || !existsSync(path)) return null;
+  return readSnapshot(path);
+}
+
+function sourceOf(
+  options: EvalCommandOptions,
+  snapshot: Snapshot | null,
+  baselinePath: string,
+  cwd: string,
+): SnapshotSource {
+  if (snapshot === null) return { from: 'none' };
+  if (options.snapshot === undefined) return { from: 'baseline', path: baselinePath };
+  return { from: 'flag', path: resolve(cwd, options.snapshot) };
 }
 
 async function perform(
@@ -124,10 +148,11 @@ async function perform(
   options: EvalCommandOptions,
   router: RouterClient,
   run: PreparedRun,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   const style = styleOf(context.stdout, context.env);
   const lines: CaseLine[] = [];
-  let started: { header: EvalHeader; suite: SuiteReport } | null = null;
+  let started: Pick<RunOutcome, 'header' | 'suite'> | null = null;
+  const keeps = keepsLines(options);
   const events = evaluate({
     ...run,
     router,
@@ -141,14 +166,12 @@ async function perform(
     signal: context.signal,
   });
   for await (const event of events) {
-    if (event.type === 'started') {
-      started = event;
-      tell(context, options, diagnosticLines(event.suite, style));
-    } else if (event.type === 'case') {
-      lines.push(event.line);
+    if (event.type === 'started') started = event;
+    else if (event.type === 'case') {
+      if (keeps) lines.push(event.line);
       tell(context, options, caseLines(event.line, event.evalCase, event, run.agentLabels, style));
     } else if (started !== null) {
-      tell(context, options, summaryLines(event.summary, run.floors, run.agentLabels, style));
+      tell(context, options, summaryLines(event.summary, run, run.agentLabels, style));
       return { ...started, lines, summary: event.summary, isCancelled: event.isCancelled };
     }
   }
@@ -161,47 +184,4 @@ function tell(
   lines: readonly string[],
 ): void {
   if (options.json !== true && lines.length > 0) context.stdout.write(`${lines.join('\n')}\n`);
-}
-
-async function writeOutputs(
-  context: TerminalContext,
-  options: EvalCommandOptions,
-  run: PreparedRun,
-  { header, suite, lines, summary }: Outcome,
-): Promise<void> {
-  const cases = lines.flatMap((line) => (line.type === 'case' ? [line] : []));
-  if (options.json === true) {
-    const { floors } = run;
-    const { diagnostics } = suite;
-    const result: AssembledResult = {
-      format: 'trinity-eval',
-      header,
-      floors,
-      diagnostics,
-      cases: lines,
-      summary,
-    };
-    context.stdout.write(`${JSON.stringify(result)}\n`);
-  }
-  if (options.junit !== undefined) {
-    await writeReport(resolve(context.cwd, options.junit), junitReport(header, lines, summary));
-  }
-  if (options.html !== undefined) {
-    const fold = new AnalysisFold();
-    for (const line of cases) fold.add(line);
-    const { floors, agentLabels } = run;
-    const report = htmlReport({
-      header,
-      lines,
-      summary,
-      analysis: fold.result(),
-      agentLabels,
-      floors,
-    });
-    await writeReport(resolve(context.cwd, options.html), report);
-  }
-  if (options.snapshotOut !== undefined) {
-    const text = snapshotText(cases.map(snapshotCase), new Date());
-    await writeReport(resolve(context.cwd, options.snapshotOut), text);
-  }
 }
