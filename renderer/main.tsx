@@ -1,6 +1,8 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { connectToHost } from './api.ts';
+import { ErrorBoundary } from './controls/error-boundary.tsx';
+import { BrokenPage } from './shell/broken-page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { followAddress } from './shell/address.ts';
 import { begin } from './stores/begin.ts';
@@ -39,7 +41,9 @@ if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <SessionContext value={session}>
-        <Shell />
+        <ErrorBoundary fallback={<BrokenPage />}>
+          <Shell />
+        </ErrorBoundary>
       </SessionContext>
     </StrictMode>,
   );

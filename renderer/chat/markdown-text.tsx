@@ -1,4 +1,5 @@
 import { lazy, memo, Suspense, useMemo } from 'react';
+import { ErrorBoundary } from '../controls/error-boundary.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
 
 // Markdown is a third of the page's code; the first paint does not wait for it.
@@ -15,7 +16,13 @@ export const MarkdownText = memo(function MarkdownText({ text }: { text: string 
       <Suspense fallback={<div className="prose__plain">{text}</div>}>
         {blocks.map((block, index) => (
           // Blocks only ever grow at the end, so their position names them.
-          <MarkdownBlock key={index} source={block} />
+          <ErrorBoundary
+            key={index}
+            subject={block}
+            fallback={<div className="prose__plain">{block}</div>}
+          >
+            <MarkdownBlock source={block} />
+          </ErrorBoundary>
         ))}
       </Suspense>
     </div>

@@ -5,6 +5,7 @@ import { useSlotNames } from '../routing/slot-name.ts';
 import { Foldable } from './foldable.tsx';
 import { MarkdownText } from './markdown-text.tsx';
 import { Reasoning } from './reasoning.tsx';
+import { withoutSuggestionTags } from './suggestion-tags.ts';
 import { TurnHeader } from './turn-header.tsx';
 import { TurnPath } from './turn-path.tsx';
 import { turnFacts, waitingWords } from './turn-words.ts';
@@ -23,6 +24,8 @@ export const TurnCard = memo(function TurnCard({ run, turn, isInspected, isAnswe
   const name = turn.slot === null ? null : nameOf(turn.slot);
   const waiting = waitingWords(turn, run, name ?? 'the agent');
   const facts = turnFacts(turn, run);
+  const suggestion = turn.suggestion;
+  const shown = suggestion === null ? turn.text : withoutSuggestionTags(turn.text);
   const isLive = run.status === 'running' && !turn.complete;
   const who = [turn.role, name].filter((part) => part !== null).join(', ');
   return (
@@ -44,10 +47,15 @@ export const TurnCard = memo(function TurnCard({ run, turn, isInspected, isAnswe
           {waiting}
         </p>
       )}
-      {turn.text === '' ? null : (
+      {shown === '' ? null : (
         <Foldable isFolded={isAnswer} note="This became the answer below.">
-          <MarkdownText text={turn.text} />
+          <MarkdownText text={shown} />
         </Foldable>
+      )}
+      {suggestion === null || suggestion.text === '' ? null : (
+        <p className="turn__suggestion" dir="auto">
+          <strong>For the {suggestion.role}:</strong> {suggestion.text}
+        </p>
       )}
       {facts.length === 0 ? null : (
         <footer className="turn__foot">

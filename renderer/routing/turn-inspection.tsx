@@ -5,6 +5,7 @@ import { useSession } from '../stores/use-session.ts';
 import { DecisionFacts } from './decision-facts.tsx';
 import { DecisionView } from './decision-view.tsx';
 import { MarginPanel } from './margin-panel.tsx';
+import { SaveCase } from './save-case.tsx';
 import { useSlotNames } from './slot-name.ts';
 
 type Props = { run: RunRecord; turn: TurnRecord; decisionIndex: number | null };
@@ -50,6 +51,7 @@ export function TurnInspection({ run, turn, decisionIndex }: Props) {
       <DecisionView decision={decision} nameOf={nameOf} />
       <MarginPanel />
       <DecisionFacts decision={decision} turn={turn} />
+      <SaveCase key={`${run.id}/${turn.turn}`} run={run} turn={turn} />
     </>
   );
 }

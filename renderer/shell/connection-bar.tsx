@@ -7,11 +7,7 @@ export function ConnectionBar() {
   return (
     <div className="connection connection--lost" role="status">
       <span className="spinner" aria-hidden="true" />
-      <p>
-        {wasOpen
-          ? 'The connection to the program is lost. Runs go on there; this page picks them up again.'
-          : 'The program does not answer yet.'}
-      </p>
+      <p>{lostWords(wasOpen, phase.hostEnded)}</p>
       {retryNow === null ? null : (
         <button type="button" className="button button--small" onClick={retryNow}>
           Try now
@@ -19,4 +15,11 @@ export function ConnectionBar() {
       )}
     </div>
   );
+}
+
+function lostWords(wasOpen: boolean, hostEnded: boolean): string {
+  if (!wasOpen) return 'The program does not answer yet.';
+  return hostEnded
+    ? 'The program was closed. Everything is kept; this page goes on once it is started again.'
+    : 'The connection to the program is lost. Runs go on there; this page picks them up again.';
 }

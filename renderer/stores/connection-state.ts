@@ -5,7 +5,13 @@ export type ConnectionPhase =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
   /** Tried again by itself at `retryAt`. */
-  | { readonly state: 'lost'; readonly attempt: number; readonly retryAt: number }
+  | {
+      readonly state: 'lost';
+      readonly attempt: number;
+      readonly retryAt: number;
+      /** True when the host said that it is ending: its runs have ended too. */
+      readonly hostEnded: boolean;
+    }
   /** Only a fresh one-time address helps. */
   | { readonly state: 'needs-address' };
 

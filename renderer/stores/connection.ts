@@ -16,16 +16,17 @@ export async function keepConnected(
   signal: AbortSignal,
 ): Promise<void> {
   let attempt = 0;
+  let hostEnded = false;
   while (!signal.aborted) {
     const opened = await tryConnect(session);
     if (opened === 'needs-address') return;
     if (opened !== 'unreachable') {
       attempt = 0;
-      await serve(session, opened, onOpen, signal);
+      hostEnded = (await serve(session, opened, onOpen, signal)) === 'host-ended';
     }
     if (signal.aborted) return;
     attempt += 1;
-    await waitForRetry(session, attempt);
+    await waitForRetry(session, attempt, hostEnded);
   }
 }
 
@@ -46,19 +47,20 @@ async function serve(
   connection: Connection,
   onOpen: (live: AbortSignal) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<'lost' | 'host-ended'> {
   const live = new AbortController();
   const onAbort = () => connection.close();
   signal.addEventListener('abort', onAbort, { once: true });
   session.connection.setState({ phase: { state: 'open' }, connection, wasOpen: true });
   onOpen(live.signal);
-  await connection.closed;
+  const end = await connection.closed;
   signal.removeEventListener('abort', onAbort);
   session.connection.setState({ connection: null });
   live.abort();
+  return end;
 }
 
-function waitForRetry(session: Session, attempt: number): Promise<void> {
+function waitForRetry(session: Session, attempt: number, hostEnded: boolean): Promise<void> {
   const delayMs = retryDelayMs(attempt);
   return new Promise((resolve) => {
     const go = () => {
@@ -68,7 +70,7 @@ function waitForRetry(session: Session, attempt: number): Promise<void> {
     };
     const cancel = session.ports.after(delayMs, go);
     session.connection.setState({
-      phase: { state: 'lost', attempt, retryAt: session.ports.now() + delayMs },
+      phase: { state: 'lost', attempt, retryAt: session.ports.now() + delayMs, hostEnded },
       retryNow: go,
     });
   });

@@ -20,6 +20,14 @@ export interface WhatIf {
   readonly failure: Failure | null;
 }
 
+/** The last turn that was saved as an evaluation case, or is being saved. */
+export interface SavedTurn extends TurnRef {
+  readonly phase: 'saving' | 'saved' | 'failed';
+  /** The suite that holds it. */
+  readonly path: string | null;
+  readonly failure: Failure | null;
+}
+
 export interface InspectorState {
   /** The turn that is looked at; null follows the latest. */
   readonly chosen: TurnRef | null;
@@ -27,10 +35,16 @@ export interface InspectorState {
   readonly decisionIndex: number | null;
   /** Shown instead of a turn while it is not null. */
   readonly whatIf: WhatIf | null;
+  readonly savedTurn: SavedTurn | null;
 }
 
 export function createInspectorStore() {
-  return createStore<InspectorState>(() => ({ chosen: null, decisionIndex: null, whatIf: null }));
+  return createStore<InspectorState>(() => ({
+    chosen: null,
+    decisionIndex: null,
+    whatIf: null,
+    savedTurn: null,
+  }));
 }
 
 export interface InspectedTurn {

@@ -37,6 +37,7 @@ export class FakeApp {
   readonly routerStates = new Broadcast<RouterState>();
   readonly acknowledged: { streamId: string; seq: number }[] = [];
   readonly secrets: string[] = [];
+  readonly savedCases: { runId: string; turn: number; expectChoice: boolean }[] = [];
   readonly spending: SlotSpending[] = [];
   readonly keys: VaultItem[] = [];
   script: Script = async () => undefined;
@@ -278,6 +279,17 @@ export class FakeApp {
                 latencyMs: 97,
                 models: [],
               };
+        }),
+      },
+      evals: {
+        saveCase: os.evals.saveCase.handler(({ input }) => {
+          const caseId = `${input.runId}-turn-${input.turn}`;
+          const { runId, turn, expectChoice } = input;
+          if (this.savedCases.some((saved) => saved.runId === runId && saved.turn === turn)) {
+            throw new ORPCError('case_exists', { message: 'This turn is already saved.' });
+          }
+          this.savedCases.push({ runId, turn, expectChoice });
+          return { caseId, path: '/data/evals/saved-cases.jsonl' };
         }),
       },
       models: {

@@ -41,7 +41,7 @@ export const tellingTurns: readonly PlayedTurn[] = [
     }),
     reasoning:
       'A classic: the first answer that comes to mind is wrong. I should ask for the equation.',
-    text: 'Set up one equation for the ball and solve it. Do not guess.\n\n<suggested_role>worker</suggested_role>',
+    text: 'The first answer that comes to mind is wrong here.\n\n<suggestion>Set up one equation for the ball and solve it.</suggestion>\n<suggested_role>worker</suggested_role>',
     suggestion: { role: 'Worker', text: 'Set up one equation for the ball and solve it.' },
   },
   {
