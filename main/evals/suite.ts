@@ -233,7 +233,7 @@ function unreadable(path: string, cause: unknown): EvalError {
 
 /** What a JSON parser says, without the excerpt of the file that it quotes. */
 function plainReason(error: unknown): string {
-  return messageOf(error).replace(/, "[^]*" is not valid JSON$/, '');
+  return messageOf(error).replace(/, (\.{3})?"[^]*"(\.{3})? is not valid JSON$/, '');
 }
 
 function messageOf(error: unknown): string {

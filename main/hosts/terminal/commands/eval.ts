@@ -91,6 +91,8 @@ export function evalCommand(context: TerminalContext): Command {
         else await runEvalAction(context, options);
       });
     })
+    // Else this command would take the options that stand behind `compare`.
+    .enablePositionalOptions()
     .addCommand(compareCommand(context));
 }
 

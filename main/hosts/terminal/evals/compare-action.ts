@@ -46,6 +46,9 @@ async function compare(
   right: ResultSource,
   { isJson, html }: { readonly isJson: boolean; readonly html: string | null },
 ): Promise<void> {
+  if (isEmpty(left) && isEmpty(right)) {
+    throw new CommandFailed('neither side holds a routed case yet');
+  }
   const write = (text: string): void => void context.stdout.write(text);
   const fold = new ComparisonFold();
   const sides = new SidesFold();
@@ -84,8 +87,12 @@ async function compare(
       comparisonReport({ left, right, result, sides: compared, differing, moreCases }),
     );
   }
-  if (position === 0) throw new CommandFailed('neither side holds a routed case yet');
   if (result.verdict === 'broken') throw new CommandFailed('');
+}
+
+function isEmpty(source: ResultSource): boolean {
+  for (const _id of source.ids()) return false;
+  return true;
 }
 
 function sourceJson({ path, header, isComplete }: ResultSource): string {
