@@ -12,6 +12,9 @@ const secondHalf = [', ', 'because ', 'the ', 'bat ', 'costs ', '$1.05.'];
 export const firstHalfText = 'The ball costs five cents';
 export const wholeText = `${firstHalfText}, because the bat costs $1.05.`;
 
+/** Characters of one piece of a flood. */
+export const pieceCharacters = 2_000;
+
 /** A local provider behind which every slot can be bound: it speaks each role's part, in pieces. */
 export interface Agents {
   readonly server: ScriptedServer;
@@ -20,7 +23,7 @@ export interface Agents {
   /** From now on a Worker stops half-way until `release`. */
   hold(): void;
   release(): void;
-  /** From now on a Worker says this many pieces of text. */
+  /** From now on a Worker says this many pieces of text, of `pieceCharacters` each. */
   flood(pieces: number): void;
 }
 
@@ -33,9 +36,10 @@ export async function startAgents(): Promise<Agents> {
     answer: (request) => {
       const text = roleOf(request) === 'Worker' ? [...firstHalf, ...secondHalf] : partOf(request);
       if (pieces > 0 && roleOf(request) === 'Worker') {
+        const filler = 'x'.repeat(pieceCharacters);
         return {
           ...plainAnswer,
-          text: Array.from({ length: pieces }, (_, index) => `word${index} `),
+          text: Array.from({ length: pieces }, (_, index) => `word${index} ${filler} `),
         };
       }
       const frames = openAiChatFormat.frames({ ...plainAnswer, text });

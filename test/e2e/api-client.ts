@@ -77,3 +77,22 @@ export async function useAgents(client: ApiClient, agents: Agents): Promise<void
   await client.slots.setAll(binding);
   await client.settings.update({ agents: 'slots' });
 }
+
+/** Lets rehearsal agents answer again, as on the first start: no slot is bound. */
+export async function useRehearsal(client: ApiClient): Promise<void> {
+  await client.settings.update({ agents: 'rehearsal' });
+  const slots = await client.slots.list({});
+  for (const { index, binding } of slots) {
+    if (binding !== null) await client.slots.clear({ index });
+  }
+}
+
+/** Does something with the host as a page of ours, and leaves. */
+export async function asPage<T>(host: Host, work: (client: ApiClient) => Promise<T>): Promise<T> {
+  const page = await openApiPage(host);
+  try {
+    return await work(page.client);
+  } finally {
+    page.close();
+  }
+}

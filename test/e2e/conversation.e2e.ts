@@ -1,16 +1,17 @@
 import type { Page } from '@playwright/test';
 import { firstHalfText, startAgents, wholeText, type Agents } from './agents.ts';
-import { openApiPage, useAgents } from './api-client.ts';
+import { asPage, useAgents, useRehearsal } from './api-client.ts';
 import { connected, enter, expect, test } from './fixtures.ts';
 
 let agents: Agents;
 test.beforeAll(async ({ host }) => {
   agents = await startAgents();
-  const page = await openApiPage(host);
-  await useAgents(page.client, agents);
-  page.close();
+  await asPage(host, (client) => useAgents(client, agents));
 });
-test.afterAll(() => agents.server.close());
+test.afterAll(async ({ host }) => {
+  await asPage(host, useRehearsal);
+  await agents.server.close();
+});
 test.afterEach(() => agents.release());
 
 /** Types a message into a new conversation and sends it. */
