@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { TypedError } from '../../../../contracts/failure.ts';
 import type { TerminalContext } from '../context.ts';
 import { paint, type TerminalStyle } from '../style.ts';
@@ -117,7 +118,9 @@ async function act(line: ChatLine, parts: InteractiveParts, signal: AbortSignal)
       return say(systemPrompt === '' ? 'No system prompt.' : `System prompt: ${systemPrompt}`);
     }
     case 'trace':
-      if (line.path !== null) traces.use(line.path === '' ? null : line.path);
+      if (line.path !== null) {
+        traces.use(line.path === '' ? null : resolve(context.cwd, line.path));
+      }
       return say(traces.describe());
     case 'history':
       return say(...renderHistory(session.read(), style));
