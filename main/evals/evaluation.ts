@@ -1,6 +1,7 @@
 import type { EvalCase, EvalHeader, EvalRequest, EvalSummary } from '../../contracts/evals.ts';
 import type { Clock } from '../../contracts/ports.ts';
 import { findResumePoint } from './resume-point.ts';
+import { ResultsLock } from './results-lock.ts';
 import { ResultsWriter, type CaseLine } from './results-file.ts';
 import { emptySummary, runCases, summarise, type RunnerOptions } from './runner.ts';
 import { countSelected, selectedCases, type CaseSelection } from './selection.ts';
@@ -69,6 +70,20 @@ export async function* evaluate(options: EvaluationOptions): AsyncGenerator<Eval
     ...options.identity,
     asked: requestOf(options),
   };
+  const lock = options.resultsPath === null ? null : await ResultsLock.take(options.resultsPath);
+  try {
+    yield* evaluateInto(options, header, suite);
+  } finally {
+    await lock?.release();
+  }
+}
+
+async function* evaluateInto(
+  options: EvaluationOptions,
+  header: EvalHeader,
+  suite: SuiteReport,
+): AsyncGenerator<EvaluationEvent> {
+  const total = header.caseCount;
   const { writer, done } = await openWriter(options, header);
   const doneIds = new Set(done.map((line) => line.id));
   const ledger = new SourceLedger(selectedCases(options.suitePath, options.selection), doneIds);

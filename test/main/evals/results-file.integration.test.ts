@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -21,6 +24,7 @@ import { openResults } from '../../../main/evals/result-source.ts';
 import { scanResults } from '../../../main/evals/results-file.ts';
 import { readSnapshot, snapshotCase, snapshotText } from '../../../main/evals/snapshot.ts';
 import type { EvalCaseResult } from '../../../contracts/evals.ts';
+import type { Router } from '../../../contracts/router.ts';
 import { scriptedRouter } from './scripted-router.ts';
 
 let folder = '';
@@ -42,13 +46,22 @@ const identity = {
   machine: { platform: 'test', arch: 'test', cpu: 'test', cores: 1 },
 } as const;
 
+/** A router that does something, once, before it routes the named case. */
+function onCase(id: string, act: () => unknown): Router {
+  return scriptedRouter(script, (text) => {
+    calls += 1;
+    if (text === `user: ${id}`) act();
+  });
+}
+
+const script = new Map(
+  ['a', 'b', 'c', 'd'].map((id, index) => [
+    `user: ${id}`,
+    { agentLogits: [index, 1.5, 0.1 + 0.2], roleLogits: [1, 2, 3], tokenCount: 3 },
+  ]),
+);
+
 async function run(change: Partial<EvaluationOptions> = {}): Promise<EvaluationEvent[]> {
-  const script = new Map(
-    ['a', 'b', 'c', 'd'].map((id, index) => [
-      `user: ${id}`,
-      { agentLogits: [index, 1.5, 0.1 + 0.2], roleLogits: [1, 2, 3], tokenCount: 3 },
-    ]),
-  );
   const events: EvaluationEvent[] = [];
   const generator = evaluate({
     suitePath: join(folder, 'suite.jsonl'),
@@ -156,29 +169,32 @@ describe('results on disk', () => {
       expect(readFileSync(path, 'utf8')).toBe(foreign);
     }
   });
-  it('stop a writer that another process has overtaken, and stay whole', async () => {
-    const path = join(folder, 'results.jsonl');
-    await run();
-    const whole = readFileSync(path, 'utf8');
-    rmSync(path);
-    const script = new Map(
-      ['a', 'b', 'c', 'd'].map((id, index) => [
-        `user: ${id}`,
-        { agentLogits: [index, 1.5, 0.1 + 0.2], roleLogits: [1, 2, 3], tokenCount: 3 },
-      ]),
-    );
-    let other: Promise<unknown> = Promise.resolve();
-    const first = scriptedRouter(script);
-    const overtaken = {
-      async route(...args: Parameters<typeof first.route>) {
-        if (args[0].messages[0]?.content === 'c') other = run({ isResumed: true });
-        await other;
-        return first.route(...args);
-      },
+  it('are written by one evaluation at a time; the second is refused and the first goes on', async () => {
+    let second: Promise<unknown> = Promise.resolve();
+    const begin = (): void => {
+      second = run({ isResumed: true }).catch((error: unknown) => error);
     };
-    await expect(run({ router: overtaken })).rejects.toMatchObject({ code: 'results_busy' });
-    await other;
-    expect(readFileSync(path, 'utf8')).toBe(whole);
+    await run({ router: onCase('c', begin) });
+    expect(await second).toMatchObject({ code: 'results_busy' });
+    expect(await types()).toEqual(['header', 'case', 'case', 'case', 'case', 'summary']);
+    expect(readdirSync(folder).sort()).toEqual(['results.jsonl', 'suite.jsonl']);
+  });
+  it('are taken over from a process that was killed, and from no other', async () => {
+    const lock = join(folder, 'results.jsonl.lock');
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    writeFileSync(lock, `${pid}\n`);
+    await run();
+    expect(existsSync(lock)).toBe(false);
+    for (const held of [`${process.ppid}\n`, '']) {
+      writeFileSync(lock, held);
+      await expect(run({ isResumed: true })).rejects.toMatchObject({ code: 'results_busy' });
+    }
+  });
+  it('are left as they are when something else wrote into them', async () => {
+    const path = join(folder, 'results.jsonl');
+    const router = onCase('c', () => appendFileSync(path, 'foreign\n'));
+    await expect(run({ router })).rejects.toMatchObject({ code: 'results_busy' });
+    expect(readFileSync(path, 'utf8')).toMatch(/foreign\n$/);
   });
   it('resume before a case that came twice', async () => {
     await run();
