@@ -1,4 +1,6 @@
+import { open, type FileHandle } from 'node:fs/promises';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { evaluate } from '../../../main/evals/evaluation.ts';
 import { everyCase } from '../../../main/evals/selection.ts';
 import { inspectSuite } from '../../../main/evals/suite.ts';
@@ -8,9 +10,10 @@ import { routeLogits } from '../../main/evals/scripted-router.ts';
 
 /**
  * A process of its own for tests that kill it or measure its memory: `inspect SUITE`,
- * `compare LEFT RIGHT`, or `run SUITE RESULTS [resume]`. Prints one JSON line.
+ * `compare LEFT RIGHT`, or `run SUITE RESULTS fresh|resume [WRITE]`, which is killed when the numbered write
+ * has reached its middle. Prints one JSON line.
  */
-const [what = '', first = '', second = '', third] = process.argv.slice(2);
+const [what = '', first = '', second = '', third, killedWrite] = process.argv.slice(2);
 const print = (value: object): void => {
   const rssBytes = process.resourceUsage().maxRSS * 1024;
   process.stdout.write(`${JSON.stringify({ ...value, rssBytes })}\n`);
@@ -27,6 +30,7 @@ if (what === 'inspect') {
   for (const source of sources) await source.close();
   print(fold.result());
 } else if (what === 'run') {
+  if (killedWrite !== undefined) await killInsideWrite(Number(killedWrite));
   const events = evaluate({
     suitePath: first,
     selection: everyCase,
@@ -54,4 +58,20 @@ if (what === 'inspect') {
   });
   process.stdout.write('begun\n');
   for await (const event of events) if (event.type === 'finished') print(event.summary);
+}
+
+/** Makes the given append of any file write half of its bytes and kill this process then and there. */
+async function killInsideWrite(number: number): Promise<void> {
+  const some = await open(fileURLToPath(import.meta.url), 'r');
+  const handles = Object.getPrototypeOf(some) as FileHandle;
+  await some.close();
+  const { appendFile } = handles;
+  let writes = 0;
+  handles.appendFile = async function (this: FileHandle, bytes) {
+    writes += 1;
+    if (writes < number) return appendFile.call(this, bytes);
+    const line = bytes as Buffer;
+    await this.write(line.subarray(0, line.length / 2));
+    process.kill(process.pid, 'SIGKILL');
+  };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calibrate } from '../../../main/evals/calibration.ts';
+import { SidesFold } from '../../../main/evals/compared-sides.ts';
+import { comparisonReport } from '../../../main/evals/reports/comparison-html.ts';
 import { compareCase, ComparisonFold, type Comparison } from '../../../main/evals/comparison.ts';
 import type { ComparableCase } from '../../../main/evals/result-source.ts';
 import { margin } from '../../../contracts/logits.ts';
@@ -116,6 +118,62 @@ describe('comparison', () => {
       expect(result.maxDrift).toBeCloseTo(0.4, 5);
     },
   );
+});
+
+describe('the sides of a comparison', () => {
+  const expecting = { ...a, expected: { agentIds: [0], roleIds: [2] }, tags: ['maths'] };
+  const fold = (pairs: readonly (readonly [ComparableCase, ComparableCase])[]) => {
+    const sides = new SidesFold();
+    for (const [left, right] of pairs) sides.add(compareCase(left.id, left, right, null));
+    return sides.result();
+  };
+
+  it('count the choices of the left against those of the right', () => {
+    const flipped = entry('a', [1, 4, 0], [1, 3, 0]);
+    expect(
+      fold([
+        [a, flipped],
+        [b, b],
+      ]),
+    ).toMatchObject({ agents: { 0: { 1: 1 }, 1: { 1: 1 } }, roles: { 0: { 0: 1 }, 1: { 1: 1 } } });
+  });
+  it('give accuracy by tag, confusion and curve of each, in a form that JSON keeps', () => {
+    const { left } = fold([[expecting, expecting]]);
+    expect(JSON.parse(JSON.stringify(left))).toMatchObject({
+      tags: [{ tag: 'maths', asserted: 1, right: 0 }],
+      agentConfusion: { 0: { 0: 1 } },
+      roleConfusion: { 2: { 1: 1 } },
+      agentMargins: [{ from: 0, to: 3, count: 1 }],
+      agentAccuracyByMargin: [{ margin: 3, accuracy: 1, coverage: 1 }],
+      roleAccuracyByMargin: [{ margin: 2, accuracy: 0, coverage: 1 }],
+    });
+  });
+  it('lend a snapshot, which expects nothing, the expectations of the other side', () => {
+    const { right } = fold([[expecting, a]]);
+    expect(right.tags).toEqual([{ tag: 'maths', asserted: 1, right: 0 }]);
+  });
+});
+
+describe('comparisonReport', () => {
+  it('is one page without script or outside reference, whatever ids hold', () => {
+    const hostile = '<img src=x onerror="alert(1)">';
+    const sides = new SidesFold();
+    const source = { path: hostile, header: null, decimals: 6, isComplete: true } as const;
+    const none = { ids: () => [], has: () => false, get: async () => null, close: async () => {} };
+    const flipped = compareCase(hostile, a, { ...a, agentId: 1 }, null);
+    sides.add(flipped);
+    const html = comparisonReport({
+      left: { ...source, ...none },
+      right: { ...source, ...none },
+      result: compare([[a, { ...a, agentId: 1 }]]),
+      sides: sides.result(),
+      differing: [flipped],
+      moreCases: 2,
+    });
+    expect(html).not.toMatch(/<img|<script|https?:|url\(/);
+    expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
+    expect(html).toContain('and 2 more');
+  });
 });
 
 describe('calibrate', () => {

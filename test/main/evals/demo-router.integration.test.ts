@@ -13,6 +13,8 @@ import { everyCase, selectedCases } from '../../../main/evals/selection.ts';
 import { inspectSuite } from '../../../main/evals/suite.ts';
 import { writeTextAtomically } from '../../../main/settings/atomic-text.ts';
 import { createRouterClient, type RouterClient } from '../../../model-runtime/client.ts';
+import { skipUnless } from '../../fixtures/skip.ts';
+import { hasReference, noReference, rawSnapshot, referencePaths } from './reference-fixture.ts';
 
 const suitePath = fileURLToPath(new URL('../../../assets/suites/starter.json', import.meta.url));
 const signal = new AbortController().signal;
@@ -77,6 +79,33 @@ describe('on the demo router', () => {
     expect([...statuses]).toEqual(['reported']);
     expect(count).toBeGreaterThanOrEqual(60);
   });
+
+  skipUnless(hasReference, noReference).it(
+    'the published cases have the published token counts, hidden index and transcript, 37 of 37',
+    async () => {
+      const routed: unknown[] = [];
+      const lines = runCases(selectedCases(referencePaths.cases, everyCase), {
+        router: runtime,
+        floors: { agent: null, role: null, source: 'none' },
+        snapshot: null,
+        isReportOnly: true,
+        determinismRuns: 1,
+        tokenizer: 'typed',
+        signal,
+      });
+      for await (const line of lines) {
+        if (line.type !== 'case') throw new Error(line.message);
+        const { id, tokenCount, hiddenIndex, upstreamTranscriptHash } = line;
+        routed.push([id, tokenCount, hiddenIndex, upstreamTranscriptHash]);
+      }
+      expect(routed).toEqual(
+        rawSnapshot().map(({ id, token_count, transcript_hash }) => [
+          ...[id, token_count, token_count - 2, transcript_hash],
+        ]),
+      );
+      expect(routed).toHaveLength(37);
+    },
+  );
 
   it('calibrating cpu-8bit gives floors, an agreement and a drift', async () => {
     const result = await calibration('cpu-8bit', () => 'demo');

@@ -103,6 +103,8 @@ async function prepare(
   { suitePath, suite, given }: GivenFiles,
 ): Promise<PreparedRun> {
   const identity = await identify(router, context.signal);
+  const { fallback } = router.state();
+  if (fallback) context.stderr.write(`note: ${plainLine(fallback.reason)}\n`);
   const key: FloorsKey = { ...identity, suiteHash: suite.suiteHash };
   const places = evalPlaces(layout.evals);
   const baselinePath = places.snapshot(key);
@@ -170,12 +172,22 @@ async function perform(
     else if (event.type === 'case') {
       if (keeps) lines.push(event.line);
       tell(context, options, caseLines(event.line, event.evalCase, event, run.agentLabels, style));
+      if (options.json === true) tellPlace(context, event);
     } else if (started !== null) {
       tell(context, options, summaryLines(event.summary, run, run.agentLabels, style));
       return { ...started, lines, summary: event.summary, isCancelled: event.isCancelled };
     }
   }
   throw new CommandFailed('the evaluation ended before it began');
+}
+
+/** On a terminal's stderr, because `--json` has stdout to itself. */
+function tellPlace(
+  { stderr }: TerminalContext,
+  { position, total }: { readonly position: number; readonly total: number },
+): void {
+  if (stderr.isTTY !== true) return;
+  stderr.write(position === total ? '\r\u001b[K' : `\r\u001b[K${position} of ${total} cases`);
 }
 
 function tell(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { margin } from '../../../../contracts/logits.ts';
 import { encodeTerm, encodeVersioned } from '../../../../main/evals/upstream/external-term.ts';
 import {
   upstreamRouteHash,
@@ -62,6 +63,33 @@ describe('upstream hashes', () => {
         const equal = rawSnapshot().filter(
           (entry) => upstreamTranscriptHash(byId.get(entry.id)!.messages) === entry.transcript_hash,
         );
+        expect(equal).toHaveLength(37);
+      });
+      it('margins from the stored logits to a millionth, and both choices, 37 of 37', () => {
+        const follows = rawSnapshot().filter((entry) => {
+          const { agent_logits_rounded: agents, role_logits_rounded: roles } = entry;
+          const [, agentSecond] = [...agents].sort((one, other) => other - one);
+          const [, roleSecond] = [...roles].sort((one, other) => other - one);
+          const agentMargin = agents[entry.agent_id]! - agentSecond!;
+          const roleMargin = roles[entry.role_id]! - roleSecond!;
+          return (
+            Math.abs(agentMargin - entry.agent_margin) <= 1e-6 &&
+            Math.abs(roleMargin - entry.role_margin) <= 1e-6 &&
+            Math.abs((margin(agents) ?? 0) - agentMargin) < 1e-12 &&
+            Math.abs((margin(roles) ?? 0) - roleMargin) < 1e-12
+          );
+        });
+        expect(follows).toHaveLength(37);
+      });
+      it('expectations, which are the recorded choices, 37 of 37', () => {
+        const byId = new Map(rawSnapshot().map((entry) => [entry.id, entry]));
+        const equal = referenceCases().filter(({ id, expected }) => {
+          const entry = byId.get(id)!;
+          return (
+            expected.agentIds?.join() === String(entry.agent_id) &&
+            expected.roleIds?.join() === String(entry.role_id)
+          );
+        });
         expect(equal).toHaveLength(37);
       });
       it('route hashes, 37 of 37', () => {
