@@ -190,12 +190,15 @@ async function* attemptOnce(
         ? { usage: event.usage, estimated: false }
         : await usageOf(parts, call.view, generated, event.usage);
     const costUsd = costOf(parts.prices.of(binding, event.resolvedModel), usage);
-    spending.add({
-      slot: call.slot,
-      usd: costUsd,
-      inputTokens: usage?.inputTokens ?? null,
-      outputTokens: usage?.outputTokens ?? null,
-    });
+    // A rehearsal spends nothing, and a chat that is not saved leaves no file behind.
+    if (binding.provider !== 'rehearsal') {
+      spending.add({
+        slot: call.slot,
+        usd: costUsd,
+        inputTokens: usage?.inputTokens ?? null,
+        outputTokens: usage?.outputTokens ?? null,
+      });
+    }
     yield {
       type: 'finished',
       finishReason: event.finishReason,

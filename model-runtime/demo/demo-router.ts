@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileDigest, HeadSpec, RouterManifest } from '../../contracts/manifest.ts';
 import { roleNames } from '../../contracts/roles.ts';
@@ -58,6 +58,8 @@ async function buildInto(folder: string, context: RequestContext): Promise<void>
   await step(0);
   const tokenizer = await loadTokenizer(bundledTokenizerPath());
   await copyFile(bundledTokenizerPath(), join(folder, 'tokenizer.json'));
+  // A copy keeps the mode of the package's file, which everybody may read.
+  await chmod(join(folder, 'tokenizer.json'), 0o600);
   await writeText(join(folder, 'config.json'), `${JSON.stringify(demoConfig, null, 2)}\n`);
   await step(1);
   await writeSafetensors(join(folder, 'model.safetensors'), demoCheckpoint(tokenizer), {
