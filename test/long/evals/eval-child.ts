@@ -5,6 +5,7 @@ import { evaluate } from '../../../main/evals/evaluation.ts';
 import { everyCase } from '../../../main/evals/selection.ts';
 import { inspectSuite } from '../../../main/evals/suite.ts';
 import { openResults } from '../../../main/evals/result-source.ts';
+import { SidesFold } from '../../../main/evals/compared-sides.ts';
 import { ComparisonFold, compareCases } from '../../../main/evals/comparison.ts';
 import { routeLogits } from '../../main/evals/scripted-router.ts';
 
@@ -26,7 +27,12 @@ if (what === 'inspect') {
 } else if (what === 'compare') {
   const sources = [await openResults(first), await openResults(second)] as const;
   const fold = new ComparisonFold();
-  for await (const comparison of compareCases(...sources)) fold.add(comparison);
+  const sides = new SidesFold();
+  for await (const comparison of compareCases(...sources)) {
+    fold.add(comparison);
+    sides.add(comparison);
+  }
+  sides.result();
   for (const source of sources) await source.close();
   print(fold.result());
 } else if (what === 'run') {
