@@ -11,7 +11,6 @@ export type EvalErrorCode =
   | 'results_mismatch'
   | 'results_busy'
   | 'snapshot_unreadable'
-  | 'case_too_long'
   | 'floors_unreadable'
   | 'profile_refused'
   | 'cannot_write';
