@@ -34,6 +34,9 @@ function answer(message: ToProcess, child: ScriptedChild): void {
     case 'route':
       done({ logits: { ...decisionOf(), agentLogits: [1] }, rssBytes: 3 });
       return;
+    case 'count_tokens':
+      done(message.texts.map((text) => text.length));
+      return;
     case 'build_demo':
     case 'prepare':
       child.say({ type: 'progress', id: message.id, done: 1, total: 2 });
@@ -101,6 +104,14 @@ describe('the router client', () => {
     expect(client.state().phase).toEqual({ state: 'ready', loadMs: 1, rssBytes: 3 });
     await client.close();
     expect(launcher.alive).toBe(0);
+  });
+
+  it('counts the tokens of texts with the active router, loading it first', async () => {
+    const { client, types } = setUp();
+    await client.select('demo', 'cpu-f32');
+    expect(await client.countTokens(['abc', ''])).toEqual([3, 0]);
+    expect(types()).toEqual(['build_demo', 'load', 'count_tokens']);
+    await client.close();
   });
 
   it('shows every watcher the state now and what becomes of it', async () => {
