@@ -1,3 +1,4 @@
+import { dataDirectoryPath } from '../data-directory.ts';
 import type { CreateApp, HostParts } from '../hosted-app.ts';
 import { HostError } from '../host-error.ts';
 import { askInstance, lockInstance, type InstanceLock } from '../instance-lock.ts';
@@ -86,8 +87,15 @@ async function show(run: BrowserRun, url: string, headline: string): Promise<voi
   run.print(
     `\n${headline}\n\n  ${url}\n\n` +
       `${isOpened ? 'Your browser opens it. ' : ''}The address works once, within an hour. ` +
-      'For a fresh one: npm start again, or npm run -s trinity -- url.\n',
+      `For a fresh one: npm start again, or npm run -s trinity -- url${dataDirectoryOption(run)}.\n`,
   );
+}
+
+/** What another command needs to find this data directory; nothing where it is the usual one. */
+function dataDirectoryOption({ parts: { dataDirectory } }: BrowserRun): string {
+  return dataDirectory === dataDirectoryPath(undefined)
+    ? ''
+    : ` --data-dir ${JSON.stringify(dataDirectory)}`;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

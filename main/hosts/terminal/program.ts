@@ -45,11 +45,11 @@ export async function runTerminal(
     .version(version)
     .option('--data-dir <dir>', 'data directory (default: the OS convention, or TRINITY_HOME)')
     .option('--debug-native', "show the native runtime's own log lines")
-    .showHelpAfterError('(add --help for the options)')
-    .enablePositionalOptions();
+    .showHelpAfterError('(add --help for the options)');
   for (const create of commands) program.addCommand(create(context));
   forEachCommand(program, (command) => {
     command.exitOverride();
+    command.configureHelp({ showGlobalOptions: true });
     command.configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),

@@ -51,7 +51,9 @@ export function routeCommand(context: TerminalContext): Command {
         const style = styleOf(context.stdout, context.env);
         const notes = [
           ...(isDemo ? ['demo router, untrained: its choices mean nothing'] : []),
-          ...(fallback ? [fallback.reason] : []),
+          ...(fallback
+            ? [`${fallback.reason.replace(/\.?$/, '.')} Routed on ${logits.profile} instead.`]
+            : []),
         ];
         context.stdout.write(describe(logits, summary?.agentLabels ?? [], notes, style));
       });

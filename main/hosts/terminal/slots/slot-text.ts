@@ -50,13 +50,23 @@ function healthText(health: SlotView['health'], style: TerminalStyle): string {
 export function presetLines(presets: readonly ProviderPreset[]): string {
   const width = Math.max(...presets.map(({ id }) => id.length));
   return presets
-    .map(({ id, name, baseUrl, keyVariable, modelExamples }) =>
-      [id.padEnd(width), name, baseUrl ?? 'base URL needed', keyVariable, modelExamples.join(', ')]
+    .map(({ id, name, wireFormat, baseUrl, keyVariable, modelExamples }) =>
+      [
+        id.padEnd(width),
+        name,
+        baseUrl ?? placeOf(wireFormat),
+        keyVariable,
+        modelExamples.join(', '),
+      ]
         .filter((part) => part !== null && part !== '')
         .join('  '),
     )
     .map((line) => `${line}\n`)
     .join('');
+}
+
+function placeOf(wireFormat: ProviderPreset['wireFormat']): string {
+  return wireFormat === 'rehearsal' ? 'no network' : 'base URL needed';
 }
 
 export function testLine(index: number, result: SlotTest, style: TerminalStyle): string {

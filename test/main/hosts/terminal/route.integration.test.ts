@@ -51,6 +51,16 @@ describe('trinity route', () => {
       (JSON.parse(run.stdout) as { agentLogits: unknown }).agentLogits;
     expect(logits(fromFile)).toEqual(logits(fromPrompt));
   });
+  it('takes --data-dir before the command and after it', async () => {
+    const data = join(home, 'data');
+    const [before, after] = await Promise.all([
+      runTrinity(['--data-dir', data, 'models', 'list']),
+      runTrinity(['models', 'list', '--data-dir', data]),
+    ]);
+    expect(before).toMatchObject({ code: 0, stderr: '' });
+    expect(after).toEqual(before);
+    expect(after.stdout).toContain('demo');
+  });
   it('keeps its data to the owner', () => {
     expect(statSync(join(home, 'data')).mode & 0o777).toBe(0o700);
   });
