@@ -45,7 +45,8 @@ export async function runTerminal(
     .version(version)
     .option('--data-dir <dir>', 'data directory (default: the OS convention, or TRINITY_HOME)')
     .option('--debug-native', "show the native runtime's own log lines")
-    .showHelpAfterError('(add --help for the options)');
+    .showHelpAfterError('(add --help for the options)')
+    .enablePositionalOptions();
   for (const create of commands) program.addCommand(create(context));
   forEachCommand(program, (command) => {
     command.exitOverride();
@@ -62,11 +63,32 @@ export async function runTerminal(
     return 2;
   }
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(globalOptionsFirst(args), { from: 'user' });
     return 0;
   } catch (error) {
     return exitCodeOf(error, context);
   }
+}
+
+/**
+ * The program's own options before the command, wherever they were written: a command with commands of
+ * its own (`eval compare`) needs positional options, and people write `--data-dir` last.
+ */
+function globalOptionsFirst(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  const first: string[] = [];
+  const rest: string[] = [];
+  for (let at = 0; at < options.length; at++) {
+    const arg = options[at] ?? '';
+    const value = options[at + 1];
+    if (arg === '--data-dir' && value !== undefined) {
+      first.push(arg, value);
+      at += 1;
+    } else if (arg === '--debug-native' || arg.startsWith('--data-dir=')) first.push(arg);
+    else rest.push(arg);
+  }
+  return [...first, ...rest, ...(end === -1 ? [] : args.slice(end))];
 }
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {
