@@ -5,7 +5,7 @@ import { liveRun } from '../stores/chat-state.ts';
 import { sendMessage, stopRun } from '../stores/chat.ts';
 import { draftOf } from '../stores/draft-state.ts';
 import { setDraft } from '../stores/drafts.ts';
-import { previewRoute } from '../stores/inspector.ts';
+import { emptyPreview, previewRoute } from '../stores/inspector.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { PinPicker } from './pin-picker.tsx';
 import { isSendKey } from './send-key.ts';
@@ -105,7 +105,8 @@ function usePreviewUpdates(text: string, pins: Pins): void {
   const session = useSession();
   useEffect(() => {
     const { whatIf } = session.inspector.getState();
-    if (whatIf === null || text.trim() === '') return;
+    if (whatIf === null) return;
+    if (text.trim() === '') return emptyPreview(session);
     if (whatIf.text === text && samePins(whatIf.pins, pins)) return;
     const { disabledSlots } = whatIf;
     return session.ports.after(500, () => {

@@ -5,7 +5,7 @@ import { FactChip } from '../controls/fact-chip.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { MarkdownText } from './markdown-text.tsx';
-import { answeringTurn, runOutcome, runSummary, verdictWords } from './turn-words.ts';
+import { answeringTurn, asSentence, runOutcome, runSummary, verdictWords } from './turn-words.ts';
 
 /** How a run ended: the answer with its verdict beside it, or plainly that there is none and why. */
 export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) {
@@ -53,7 +53,8 @@ function VerdictLine({ run }: { run: RunRecord }) {
   const { status, diagnosis } = run.verdict;
   return (
     <p className="outcome__verdict" dir="auto">
-      <strong>Verifier: {verdictWords[status].text.toLowerCase()}.</strong> {diagnosis ?? ''}
+      <strong>Verifier: {verdictWords[status].text.toLowerCase()}.</strong>{' '}
+      {asSentence(diagnosis ?? '')}
     </p>
   );
 }

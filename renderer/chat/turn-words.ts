@@ -9,6 +9,14 @@ export const verdictWords: Readonly<Record<Verdict['status'], Fact>> = {
   unknown: { text: 'No clear verdict', tone: 'caution' },
 };
 
+/** A Verifier's diagnosis as a sentence of its own. What begins with no word, such as `x = 3`, stays. */
+export function asSentence(diagnosis: string): string {
+  return diagnosis.replace(
+    /^(?:a|\p{Ll}{2,})(?=[\s,])/u,
+    (word) => word.charAt(0).toUpperCase() + word.slice(1),
+  );
+}
+
 /** What is unusual about a turn's text. Empty for a whole text that ended by itself. */
 export function turnFacts(turn: TurnRecord, run: RunRecord): Fact[] {
   const facts: Fact[] = [];

@@ -23,6 +23,11 @@ export function WhatIfPanel() {
           Close preview
         </button>
       </div>
+      {phase === 'empty' ? (
+        <p className="inspector__waiting" role="status">
+          Type something to preview.
+        </p>
+      ) : null}
       {decision === null && phase === 'routing' ? (
         <p className="inspector__waiting">
           <span className="spinner" aria-hidden="true" />

@@ -20,7 +20,7 @@ export function NumberSetting(props: Props) {
   const stored = value === undefined ? '' : String(value);
   const [typed, setTyped] = useState<string | null>(null);
   const [isRefused, setRefused] = useState(false);
-  const range = `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`;
+  const range = `${min.toLocaleString('en')} and ${max.toLocaleString('en')}`;
   const leave = () => {
     if (typed === null || typed.trim() === stored) return setTyped(null);
     const number = Number(typed);
@@ -34,7 +34,7 @@ export function NumberSetting(props: Props) {
   return (
     <Field
       label={unit === undefined ? label : `${label} (${unit})`}
-      {...(isRefused ? { hint: `Not stored: it must lie within ${range}.` } : {})}
+      {...(isRefused ? { hint: `Not stored: it must be between ${range}.` } : {})}
     >
       {(ids) => (
         <input

@@ -11,7 +11,7 @@ const options = [
 const explanations: Readonly<Record<Settings['agents'], string>> = {
   rehearsal:
     'Scripted agents answer in their roles, on this computer. Good for watching the router; no answer is real.',
-  slots: 'The models bound below answer. What you write is sent to their providers.',
+  slots: 'The models bound on the Agents page answer. What you write is sent to their providers.',
 };
 
 /** Who answers: scripted rehearsal, or what the person bound. */

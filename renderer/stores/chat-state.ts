@@ -11,6 +11,8 @@ export interface ChatState {
   readonly runs: readonly RunRecord[];
   readonly phase: 'loading' | 'ready' | 'failed';
   readonly failure: Failure | null;
+  /** The id of the conversation that is being created; null while none is. */
+  readonly creating: Promise<string> | null;
   /** The message on its way to becoming a run. */
   readonly sending: string | null;
   /** Runs that were asked to stop and have not ended yet. */
@@ -24,6 +26,7 @@ export const noConversation: ChatState = {
   runs: [],
   phase: 'ready',
   failure: null,
+  creating: null,
   sending: null,
   stopping: [],
 };

@@ -63,11 +63,9 @@ export async function sendMessage(session: Session, text: string, pins: Pins): P
   if (text.trim() === '' || state.sending !== null || liveRun(state) !== null) return false;
   session.chat.setState({ sending: text });
   try {
-    const wasNew = state.conversationId === null;
     const conversationId = await ensureConversation(session);
     const { runId } = await session.client.chat.start({ conversationId, text, pins });
     setDraft(session, conversationId, '');
-    if (wasNew) setDraft(session, null, '');
     followLatest(session);
     if (session.chat.getState().conversationId === conversationId) {
       const { agents } = session.settings.getState().settings ?? { agents: 'rehearsal' };

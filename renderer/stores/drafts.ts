@@ -21,6 +21,14 @@ export function setDraft(session: Session, conversationId: string | null, text: 
   });
 }
 
+/** Gives the text of the conversation that did not exist yet to the one that was created for it. */
+export function moveNewDraft(session: Session, conversationId: string): void {
+  const text = session.drafts.getState().texts[newDraftKey] ?? '';
+  if (text === '') return;
+  setDraft(session, conversationId, text);
+  setDraft(session, null, '');
+}
+
 /** Saves at once what waits: the page is going away, or the message was taken. */
 export function flushDrafts(session: Session): void {
   for (const [key, cancel] of session.drafts.getState().waiting) {

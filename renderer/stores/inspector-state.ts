@@ -15,7 +15,8 @@ export interface WhatIf {
   readonly text: string;
   readonly pins: Pins;
   readonly disabledSlots: readonly number[];
-  readonly phase: 'routing' | 'ready' | 'failed';
+  /** `empty`: there is no text to route. */
+  readonly phase: 'empty' | 'routing' | 'ready' | 'failed';
   readonly decision: RouteDecision | null;
   readonly failure: Failure | null;
 }

@@ -69,6 +69,15 @@ export async function previewRoute(
   }
 }
 
+/** Shows that there is nothing to preview; what was asked for an earlier text is dropped. */
+export function emptyPreview(session: Session): void {
+  session.inspector.setState(({ whatIf }) =>
+    whatIf === null
+      ? {}
+      : { whatIf: { ...whatIf, text: '', phase: 'empty', decision: null, failure: null } },
+  );
+}
+
 /** Leaves a slot out of the preview, or takes it back in, and routes again. */
 export async function toggleWhatIfSlot(session: Session, slot: number): Promise<void> {
   const { whatIf } = session.inspector.getState();

@@ -4,6 +4,7 @@ import type { RunRecord, TurnRecord } from '../../../contracts/stored.ts';
 import { finishedParts } from '../../../renderer/chat/finished-blocks.tsx';
 import {
   answeringTurn,
+  asSentence,
   runOutcome,
   turnFacts,
   waitingWords,
@@ -87,4 +88,16 @@ describe('what is read aloud', () => {
       }
     }
   });
+});
+
+describe('a diagnosis after the verdict', () => {
+  it('begins as a sentence', () => {
+    expect(asSentence('the result passes the check.')).toBe('The result passes the check.');
+    expect(asSentence('a step is missing')).toBe('A step is missing');
+  });
+
+  it.each(['The sum is right.', 'x = 3 is right.', '`sum` is right.', 'été()', ''])(
+    'stays as it is when it begins with no lower-case word: %j',
+    (text) => expect(asSentence(text)).toBe(text),
+  );
 });

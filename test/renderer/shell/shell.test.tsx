@@ -113,6 +113,19 @@ describe('the page', () => {
     fireEvent.click(screen.getByRole('checkbox', { name: 'Slot 4 may be chosen' }));
     await page.settle(() => screen.getByText(/The router chose Slot 4, which you left out/));
     expect(app.live.size).toBe(0);
+    expect(composer()).toMatchObject({ value: 'What if?' });
+  });
+
+  it('shows no decision for a text that was cleared, and previews the next one', async () => {
+    fireEvent.change(composer(), { target: { value: 'What if?' } });
+    fireEvent.click(screen.getByRole('button', { name: /Preview/ }));
+    await page.settle(() => screen.getByRole('checkbox', { name: 'Slot 4 may be chosen' }));
+    fireEvent.change(composer(), { target: { value: '' } });
+    await page.settle(() => screen.getByText('Type something to preview.'));
+    expect(screen.queryByRole('checkbox', { name: 'Slot 4 may be chosen' })).toBeNull();
+    fireEvent.change(composer(), { target: { value: 'And now?' } });
+    await page.settle(() => screen.getByRole('checkbox', { name: 'Slot 4 may be chosen' }));
+    expect(screen.queryByText('Type something to preview.')).toBeNull();
   });
 
   it('deletes a conversation only after asking', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversation, sendMessage } from '../../../renderer/stores/chat.ts';
 import { draftOf } from '../../../renderer/stores/draft-state.ts';
 import { flushDrafts, setDraft } from '../../../renderer/stores/drafts.ts';
+import { previewRoute } from '../../../renderer/stores/inspector.ts';
 import { FakeApp } from '../fake/fake-app.ts';
 import { testPage, type TestPage } from '../fake/test-session.ts';
 
@@ -61,6 +62,20 @@ describe('unsent text', () => {
     await sendMessage(page.session, 'Hello', {});
     flushDrafts(page.session);
     expect(draft(page, null)).toBe('');
+    expect(page.memory.get('trinity.draft')).toBeUndefined();
+  });
+
+  it('moves into the conversation that is created for it, once and for all who ask', async () => {
+    setDraft(page.session, null, 'What now?');
+    flushDrafts(page.session);
+    const ask = () => previewRoute(page.session, { text: 'What now?', pins: {} });
+    await Promise.all([ask(), ask()]);
+    const ids = [...app.conversations.keys()];
+    expect(ids).toHaveLength(1);
+    expect(page.session.chat.getState().conversationId).toBe(ids[0]);
+    expect(draft(page, ids[0] ?? null)).toBe('What now?');
+    expect(draft(page, null)).toBe('');
+    await page.until(() => expect(app.get(ids[0] ?? '').draft).toBe('What now?'));
     expect(page.memory.get('trinity.draft')).toBeUndefined();
   });
 
