@@ -100,7 +100,6 @@ async function hiddenStates(folder: string, tokenizer: RouterTokenizer): Promise
       weights: [weights],
       head: { spec: { kind: 'linear', shape: [size, size] }, weights: identity },
       precision: profile.precision,
-      maxPositions: 512,
     });
     const ort = await loadOnnxRuntime();
     const runner = await GraphRunner.create(ort, graph, config, { profile, threads: 1 });

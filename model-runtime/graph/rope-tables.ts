@@ -1,5 +1,6 @@
 /** Cosines and sines of rotary positions, each [positions, headDim / 2], row-major. */
 export interface RopeTables {
+  readonly positions: number;
   readonly cos: Float32Array<ArrayBuffer>;
   readonly sin: Float32Array<ArrayBuffer>;
 }
@@ -21,5 +22,5 @@ export function ropeTables(positions: number, headDim: number, theta: number): R
       sin[position * half + i] = Math.sin(position * frequency);
     });
   }
-  return { cos, sin };
+  return { positions, cos, sin };
 }

@@ -15,11 +15,17 @@ import { GraphError } from './graph-error.ts';
 import { castToF32, GraphWeights, requireShape, type InlineTensor } from './graph-weights.ts';
 import { OnnxModel, type PortSpec, type Value } from './onnx-model.ts';
 import { addTransposedProduct, type MatrixProduct } from './projection.ts';
-import { ropeTables } from './rope-tables.ts';
 import { denseHead } from './router-head.ts';
 
 /** Changes whenever equal weights could give other numbers: warm sessions and caches are keyed by it. */
 export const graphVersion = 1;
+
+const sharedInputs: SharedValues = {
+  lastPosition: 'last_position',
+  totalLength: 'total_length',
+  cos: 'rope_cos',
+  sin: 'rope_sin',
+};
 
 /** What a router's graph is built from. */
 export interface RouterGraphSpec {
@@ -38,8 +44,6 @@ export interface RouterGraphSpec {
   /** `weights`: the blocks one after another, row-major, as many as `headLayout(spec).parameters`. */
   readonly head: { readonly spec: HeadSpec; readonly weights: Float32Array };
   readonly precision: PrecisionMap;
-  /** Tokens that past and run may have together; sizes the rotary tables (512 bytes a token at headDim 128). */
-  readonly maxPositions: number;
   /** `attention` norms q and k inside the attention operator: GPU providers only. Default `separate`. */
   readonly headNorm?: 'separate' | 'attention';
   /** How f32 products are written. Default `fused`; `plain` for WebGPU, DirectML and CoreML. */
@@ -60,13 +64,15 @@ export interface RouterGraph {
  * Builds the ONNX model of a router: Qwen3 up to its final norm, and the head, for the LAST token of a run.
  * Attention is causal, so a router that reads token n - 2 feeds tokens 0 to n - 2.
  *
- * Inputs: `input_ids` i64 [1, T]; `last_position` i32 [1] = P + T - 1; `total_length` i32 [] = P + T; for
- * each layer `past.<i>.key` and `past.<i>.value` f32 [1, kvHeads, P, headDim], P = 0 without a past.
+ * Inputs: `input_ids` i64 [1, T]; `last_position` i32 [1] = P + T - 1; `total_length` i32 [] = P + T;
+ * `rope_cos` and `rope_sin` f32 [R, headDim / 2] of `ropeTables`, R >= P + T (inputs, because tables for
+ * the longest transcript would take tens of megabytes that a usual one never reads); for each layer
+ * `past.<i>.key` and `past.<i>.value` f32 [1, kvHeads, P, headDim], P = 0 without a past.
  * Outputs: `hidden` f32 [1, 1, hidden] after the final norm; `logits` f32 [1, 1, outputs], agents first,
  * then roles; `present.<i>.key` and `.value` f32 [1, kvHeads, P + T, headDim] for all tokens.
  *
- * @throws GraphError `wrong_shape`, `bad_head`, `missing_tensor`, `several_folders`, `too_long` (more positions than
- *   the model's context); WeightsError when a file's tensor has another type or shape, or cannot be read
+ * @throws GraphError `wrong_shape`, `bad_head`, `missing_tensor`, `several_folders`; WeightsError when a
+ *   file's tensor has another type or shape, or cannot be read
  */
 export async function buildRouterGraph(spec: RouterGraphSpec): Promise<RouterGraph> {
   const { config } = spec;
@@ -79,7 +85,6 @@ export async function buildRouterGraph(spec: RouterGraphSpec): Promise<RouterGra
   const { inputs, outputs } = portsOf(config, spec.head.spec.shape[0]);
   for (const port of inputs) model.input(port);
   for (const port of outputs) model.output(port);
-  const shared = addSharedValues(model, spec);
   let stream: LayerOutput | Value = addEmbedding(model, weights, spec);
   for (let layer = 0; layer < config.layers; layer += 1) {
     const own = norms.layers[layer]!;
@@ -93,24 +98,18 @@ export async function buildRouterGraph(spec: RouterGraphSpec): Promise<RouterGra
       product: spec.product ?? 'fused',
       onlyLastToken: layer === config.layers - 1,
     };
-    stream = addDecoderLayer(model, weights, layerSpec, shared, normed, residual);
+    stream = addDecoderLayer(model, weights, layerSpec, sharedInputs, normed, residual);
   }
   addHead(model, spec, stream as LayerOutput, norms.final, head);
   return { modelBytes: model.encode(), externalFolder, graphVersion, inputs, outputs };
 }
 
-function checkSpec({ config, embeddingMap, head, maxPositions }: RouterGraphSpec): void {
+function checkSpec({ config, embeddingMap, head }: RouterGraphSpec): void {
   const { hiddenSize } = config;
   requireShape('The width of the router head', [head.spec.shape[1]], [hiddenSize], 'the router');
   if (embeddingMap !== undefined) {
     const length = hiddenSize * hiddenSize;
     requireShape('The embedding map M', [embeddingMap.length], [length], 'the router');
-  }
-  if (maxPositions > config.maxPositions || maxPositions < 1) {
-    throw new GraphError(
-      'too_long',
-      `${maxPositions} positions were asked for; the model reads 1 to ${config.maxPositions}.`,
-    );
   }
 }
 
@@ -137,6 +136,8 @@ function portsOf(config: Qwen3Config, outputCount: number) {
     { name: 'input_ids', type: 'I64', shape: [1, 'T'] },
     { name: 'last_position', type: 'I32', shape: [1] },
     { name: 'total_length', type: 'I32', shape: [] },
+    { name: 'rope_cos', type: 'F32', shape: ['R', config.headDim / 2] },
+    { name: 'rope_sin', type: 'F32', shape: ['R', config.headDim / 2] },
     ...cache('past', 'P'),
   ];
   const outputs: PortSpec[] = [
@@ -176,18 +177,6 @@ async function readNorms(
     });
   }
   return { layers, final: await norm('model.norm.weight', config.hiddenSize) };
-}
-
-function addSharedValues(model: OnnxModel, spec: RouterGraphSpec): SharedValues {
-  const { headDim, ropeTheta } = spec.config;
-  const { cos, sin } = ropeTables(spec.maxPositions, headDim, ropeTheta);
-  const shape = [spec.maxPositions, headDim / 2];
-  return {
-    lastPosition: 'last_position',
-    totalLength: 'total_length',
-    cos: model.constant('rope.cos', 'F32', shape, cos),
-    sin: model.constant('rope.sin', 'F32', shape, sin),
-  };
 }
 
 function addEmbedding(model: OnnxModel, weights: GraphWeights, spec: RouterGraphSpec): Value {

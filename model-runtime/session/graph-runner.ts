@@ -1,4 +1,5 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { ropeTables, type RopeTables } from '../graph/rope-tables.ts';
 import type { RouterGraph } from '../graph/router-graph.ts';
 import { RuntimeError, toRuntimeError } from '../runtime-error.ts';
 import type { Qwen3Config } from '../weights/qwen3-config.ts';
@@ -18,6 +19,8 @@ export class GraphRunner {
   readonly #session: InferenceSession;
   readonly #config: Qwen3Config;
   readonly #stateNames: readonly string[];
+  /** As long as the longest transcript so far needed, to the next power of two. */
+  #rope: RopeTables = { positions: 0, cos: new Float32Array(0), sin: new Float32Array(0) };
 
   private constructor(ort: OnnxRuntime, session: InferenceSession, config: Qwen3Config) {
     this.#ort = ort;
@@ -112,6 +115,7 @@ export class GraphRunner {
       input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
       last_position: new Tensor('int32', Int32Array.of(total - 1), [1]),
       total_length: new Tensor('int32', Int32Array.of(total), []),
+      ...this.#ropeFeeds(total),
     };
     const shape = [1, keyValueHeads, past, headDim];
     state.layers.forEach(({ key, value }, layer) => {
@@ -119,6 +123,21 @@ export class GraphRunner {
       feeds[`past.${layer}.value`] = new Tensor('float32', value, shape);
     });
     return feeds;
+  }
+
+  #ropeFeeds(total: number): Record<string, Tensor> {
+    const { headDim, ropeTheta } = this.#config;
+    if (this.#rope.positions < total) {
+      const positions = Math.max(512, 2 ** Math.ceil(Math.log2(total)));
+      this.#rope = ropeTables(positions, headDim, ropeTheta);
+    }
+    const { positions, cos, sin } = this.#rope;
+    const shape = [positions, headDim / 2];
+    const { Tensor } = this.#ort;
+    return {
+      rope_cos: new Tensor('float32', cos, shape),
+      rope_sin: new Tensor('float32', sin, shape),
+    };
   }
 
   #stateOf(ids: readonly number[], outputs: Readonly<Record<string, Tensor>>): PrefixState {

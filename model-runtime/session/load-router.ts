@@ -22,7 +22,7 @@ import { openQuantisedWeights, type QuantisedWeightsSpec } from './quantised-wei
 import { RouterSession } from './router-session.ts';
 import { loadTokenizer } from './tokenizer.ts';
 
-/** Rotary tables are sized for this many tokens where the model allows it: 16 MB for heads of 128. */
+/** Tokens of a transcript at most, where the model allows as many. */
 const longestTranscript = 32_768;
 
 /** A router's files, found and checked, the weights open. Close them when the graph is built. */
@@ -83,7 +83,7 @@ export async function loadRouter(
   const profile = profiles[spec.profile];
   try {
     const tokenizer = await loadTokenizer(router.tokenizerPath);
-    const graph = await buildGraph(spec, router, maxPositions);
+    const graph = await buildGraph(spec, router);
     const threads = spec.threads ?? Math.min(availableParallelism(), 4);
     const runner = await GraphRunner.create(ort, graph, config, { profile, threads });
     const session = new RouterSession({
@@ -108,7 +108,6 @@ export async function loadRouter(
 async function buildGraph(
   spec: LoadSpec,
   { manifest, config, quantised }: OpenRouter,
-  maxPositions: number,
 ): Promise<RouterGraph> {
   const { precision } = quantised;
   const isExact = isAllF32(precision, config.layers);
@@ -122,7 +121,6 @@ async function buildGraph(
       config,
       weights: cache === null ? quantised.weights : [cache],
       precision,
-      maxPositions,
       headNorm: profiles[spec.profile].headNorm,
       product: profiles[spec.profile].product,
       head: { spec: manifest.head, weights: await soleTensor(spec.directory, routerFiles.head) },

@@ -40,7 +40,6 @@ async function routed(directory: string): Promise<Float32Array> {
       weights: await sole(join(directory, 'router_head.safetensors')),
     },
     precision: profiles['cpu-f32'].precision,
-    maxPositions: 64,
   });
   await weights.close();
   const session = await GraphSession.create(graph, base.config);

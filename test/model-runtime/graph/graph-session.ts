@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { join } from 'node:path';
 import type { HeadSpec } from '../../../contracts/manifest.ts';
+import { ropeTables } from '../../../model-runtime/graph/rope-tables.ts';
 import {
   buildRouterGraph,
   type RouterGraph,
@@ -49,10 +50,14 @@ export class GraphSession {
   async run(ids: readonly number[], past: Past = this.noPast()): Promise<GraphRun> {
     const before = past['past.0.key']!.dims[2]!;
     const total = before + ids.length;
+    const { headDim, ropeTheta } = this.#config;
+    const rope = ropeTables(total, headDim, ropeTheta);
     const feeds = {
       input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]),
       last_position: new Tensor('int32', Int32Array.of(total - 1), [1]),
       total_length: new Tensor('int32', Int32Array.of(total), []),
+      rope_cos: new Tensor('float32', rope.cos, [total, headDim / 2]),
+      rope_sin: new Tensor('float32', rope.sin, [total, headDim / 2]),
       ...past,
     };
     const outputs = await this.#session.run(feeds);
@@ -112,7 +117,6 @@ export async function openGraph(
       weights: [weights],
       head: { spec, weights: linearHead(config.hiddenSize) },
       precision: { default: 'f32', projections: {}, exceptions: {} },
-      maxPositions: 256,
       ...changes,
     });
     return await GraphSession.create(graph, config, options);
