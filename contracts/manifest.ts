@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { sha256Schema } from './hashes.ts';
 
+/** A slot's label. Routers are passed on between people: nothing in it may steer a terminal. */
+const labelSchema = z
+  .string()
+  .max(200)
+  .refine((label) => !/\p{Cc}/u.test(label), 'A label holds no control character.');
+
 /** A file of a router directory or base: relative, no `..`, no drive, no backslash. */
 export const manifestPathSchema = z
   .string()
@@ -83,7 +89,7 @@ export const routerManifestSchema = z.object({
   }),
   agents: z.object({
     count: z.number().int().min(1).max(256),
-    labels: z.array(z.string().max(200)),
+    labels: z.array(labelSchema),
   }),
   roles: z.array(z.string()),
   head: headSpecSchema,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toFailure, TypedError } from '../../contracts/failure.ts';
-import { manifestPathSchema } from '../../contracts/manifest.ts';
+import { manifestPathSchema, routerManifestSchema } from '../../contracts/manifest.ts';
 import { budgetsSchema } from '../../contracts/budgets.ts';
 import { settingsSchema } from '../../contracts/settings.ts';
 import { baseUrlSchema, slotBindingSchema } from '../../contracts/slots.ts';
@@ -26,6 +26,16 @@ describe('manifestPathSchema', () => {
       'a/',
     ];
     for (const path of bad) expect(manifestPathSchema.safeParse(path).success, path).toBe(false);
+  });
+});
+
+describe('a router manifest', () => {
+  it('holds no label that could steer a terminal', () => {
+    const { labels } = routerManifestSchema.shape.agents.shape;
+    expect(labels.safeParse(['gpt-5', 'Qwen/Qwen3-32B (direct)', '東京']).success).toBe(true);
+    for (const label of ['\u001b[31mred', 'a\u0007', 'a\nb', '\u009b0m']) {
+      expect(labels.safeParse([label]).success, JSON.stringify(label)).toBe(false);
+    }
   });
 });
 

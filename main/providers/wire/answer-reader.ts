@@ -76,6 +76,8 @@ export class AnswerReader {
     if (this.#kind === 'events') return this.#cut(() => this.#cutter.push(piece));
     this.#whole += piece;
     if (this.#kind !== 'unknown') return [];
+    // Blanks before the first character say nothing, however many a server sends.
+    this.#whole = this.#whole.trimStart();
     this.#kind = bodyKindOf(this.#whole, this.#contentType);
     if (this.#kind === 'page') return this.#fail(pageInstead());
     if (this.#kind !== 'events') return [];

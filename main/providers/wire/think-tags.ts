@@ -25,6 +25,8 @@ interface Stretch {
 
 const names = ['think', 'thinking', 'thought', 'reasoning'];
 const plain: Place = { in: 'text' };
+/** A longer run of backticks is not waited for: nobody fences with more, and a looping model never ends one. */
+const longestMark = 64;
 
 /**
  * Sorts the text of models that think aloud between tags: what stands between `<think>` and `</think>`
@@ -97,7 +99,8 @@ function plainStretch(text: string, from: number, isLast: boolean): Stretch {
     return { end: start, resume, next: { in: 'thought', closing: `</${name}>` } };
   }
   // More backticks may follow in the next piece, and their number decides what closes them.
-  if (resume === text.length && !isLast) return { end: start, resume: start, next: null };
+  if (resume === text.length && !isLast && resume - start < longestMark)
+    return { end: start, resume: start, next: null };
   return { end: resume, resume, next: { in: 'code', mark: found[0] } };
 }
 
@@ -115,7 +118,7 @@ function codeStretch(mark: string, text: string, from: number, isLast: boolean):
     const [run] = found;
     const end = found.index + run.length;
     if (run === '\n\n') return { end: found.index, resume: found.index, next: plain };
-    if (end === text.length && !isLast)
+    if (end === text.length && !isLast && run.length < longestMark)
       return { end: found.index, resume: found.index, next: null };
     const closes = isFence ? run.length >= mark.length : run.length === mark.length;
     if (closes) return { end, resume: end, next: plain };

@@ -148,4 +148,17 @@ describe('the demo router', () => {
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
     expect(await readdir(place)).toEqual([]);
   });
+
+  it.each(['model.safetensors', 'tokenizer.json', 'config.json'])(
+    'is built again, to the same bytes, when its %s is damaged',
+    async (name) => {
+      const damaged = join(folder, `damaged-${name}`);
+      await mkdir(damaged);
+      for (const file of await readdir(demo)) await copyFile(join(demo, file), join(damaged, file));
+      const bytes = await readFile(join(demo, name));
+      await writeFile(join(damaged, name), bytes.subarray(0, bytes.length >> 1));
+      await ensureDemoRouter(damaged, context);
+      expect(await digests(damaged)).toEqual(await digests(demo));
+    },
+  );
 });

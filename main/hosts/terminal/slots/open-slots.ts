@@ -43,6 +43,7 @@ export async function withSlots<T>(
     isEphemeral: true,
   });
   try {
+    for (const { message } of app.notices()) context.stderr.write(`note: ${message}\n`);
     return await work(createRouterClient(app.router).slots, app);
   } catch (error) {
     throw typed(error);

@@ -121,4 +121,14 @@ describe('what compatible servers send', () => {
     expect(read('<html>', 'text/plain').failure?.code).toBe('wrong_content_type');
     expect(read('Hello!', 'text/plain').failure?.code).toBe('malformed_answer');
   });
+
+  it('passes over blanks before the first character, however many there are', () => {
+    const reader = new AnswerReader(openAiChat, new SecretForms([]), 'text/event-stream', null);
+    const blanks = Buffer.from('\n'.repeat(64 * 1024));
+    // Kept and looked through again at every piece, these would take many minutes.
+    for (let piece = 0; piece < 800; piece += 1) expect(reader.push(blanks)).toEqual([]);
+    const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
+    const events = reader.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
+    expect([...events, ...reader.end()]).toContainEqual({ type: 'text', text: 'late' });
+  });
 });

@@ -80,6 +80,16 @@ describe('the think splitter', () => {
     }
   });
 
+  it('lets a run of backticks go on that never ends, piece by piece', () => {
+    const splitter = createThinkSplitter();
+    let shown = 0;
+    // Held back to its end, the run would be scanned again for every piece: hours.
+    for (let piece = 0; piece < 300_000; piece += 1) {
+      for (const { text } of splitter.push('`')) shown += text.length;
+    }
+    expect(shown).toBeGreaterThan(299_000);
+  });
+
   it('gives ordinary text out at once', () => {
     const splitter = createThinkSplitter();
     expect(splitter.push('Hello there')).toEqual([{ type: 'text', text: 'Hello there' }]);
