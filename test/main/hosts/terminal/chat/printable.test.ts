@@ -20,7 +20,7 @@ describe('text of an agent in a terminal', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (pieces) => {
         const shown = pieces.map(printable).join('');
-         
+
         expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
       }),
     );

@@ -67,7 +67,7 @@ describe('a run in the terminal', () => {
         { type: 'run_failed', turn: 0, code: 'x', message: bad, answer: null, verdict: null },
       ]),
     );
-     
+
     expect(text).not.toMatch(/[\u0007\u001b]/);
   });
 });
