@@ -20,7 +20,7 @@ export interface AppParts {
   readonly random: RandomSource;
   /** Folder of the program's assets; by default the one beside the sources. */
   readonly assets?: string;
-  /** Folders in which base models may lie, besides the data directory's own. */
+  /** Folders in which base models may lie; by default the data directory's own. */
   readonly baseFolders?: readonly string[];
   /** The runtime's client; by default one that starts processes with the launcher. */
   readonly routerClient?: RouterClient;

@@ -15,5 +15,6 @@ export { profileNames } from './session/profiles.ts';
 export { uncappedCharacters } from './session/limits.ts';
 export { RuntimeError, runtimeErrorCodes, type RuntimeErrorCode } from './runtime-error.ts';
 export { runBuild, type BuildOptions } from './artifact/build-client.ts';
+export { publishedAgentLabels } from './artifact/published-router.ts';
 export { readManifest } from './artifact/router-directory.ts';
 export { removeRouterDirectory, verifyRouter, type VerifiedItem } from './artifact/verify.ts';

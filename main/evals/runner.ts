@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { EvalCase, EvalCaseResult, EvalSummary } from '../../contracts/evals.ts';
 import { toFailure } from '../../contracts/failure.ts';
-import { messagesHash } from '../../contracts/hashes.ts';
 import { argmax, margin } from '../../contracts/logits.ts';
 import type { RouteLogits } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
+import { transcriptHash } from '../../coordinator/hash.ts';
 import { assertsAnything, failuresOf, type Floors } from './judgement.ts';
 import type { CaseLine } from './results-file.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -101,7 +100,7 @@ function judge(
     agentLogits: route.agentLogits,
     roleLogits: route.roleLogits,
     hiddenIndex: route.hiddenIndex,
-    transcriptHash: messagesHash(evalCase.messages, sha256),
+    transcriptHash: transcriptHash(evalCase.messages),
     upstreamRouteHash: upstreamRouteHash(agentId, roleId, route.agentLogits, route.roleLogits),
     ms: route.timings.totalMs,
     tags: [...evalCase.tags],
@@ -115,10 +114,6 @@ function haveSameBits(a: RouteLogits, b: RouteLogits): boolean {
   return (
     left.length === right.length && left.every((value, index) => Object.is(value, right[index]))
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The summary before any case. */

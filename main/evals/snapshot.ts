@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { argmax, margin } from '../../contracts/logits.ts';
 import type { EvalCaseResult } from '../../contracts/evals.ts';
 import { canonicalJson } from '../../contracts/canonical-json.ts';
 import { sha256Schema, type TextHash } from '../../contracts/hashes.ts';
+import { sha256 } from '../../coordinator/hash.ts';
 import { describeIssues } from './case-parser.ts';
 import { EvalError } from './eval-error.ts';
 
@@ -102,7 +102,7 @@ export function snapshotCase(result: EvalCaseResult): SnapshotCase {
 /** Identity of what a snapshot asserts. */
 export function snapshotHash(snapshot: Snapshot): TextHash {
   const text = canonicalJson([...snapshot.values()]);
-  return `v1:${createHash('sha256').update(text).digest('hex')}`;
+  return `v1:${sha256(text)}`;
 }
 
 /** The text of a snapshot file. */

@@ -1,24 +1,11 @@
 import type { AnyRouter } from '@orpc/server';
-import type {
-  Clock,
-  HttpClient,
-  KeyVault,
-  ProcessLauncher,
-  RandomSource,
-} from '../../contracts/ports.ts';
+import type { AppParts } from '../app-parts.ts';
 
 /** What a long-lived host gives the app. */
-export interface HostParts {
-  readonly host: 'electron' | 'browser';
-  readonly dataDirectory: string;
-  readonly launcher: ProcessLauncher;
-  readonly vault: KeyVault;
-  readonly httpClient: HttpClient;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  /** Folder of the program's assets, where it is not beside the sources. */
-  readonly assets?: string;
-}
+export type HostParts = Pick<
+  AppParts,
+  'dataDirectory' | 'launcher' | 'vault' | 'httpClient' | 'clock' | 'random' | 'assets'
+> & { readonly host: 'electron' | 'browser' };
 
 /** What a long-lived host serves. */
 export interface HostedApp {

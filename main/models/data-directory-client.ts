@@ -7,15 +7,18 @@ export function dataDirectoryClient(parts: {
   readonly dataDirectory: string;
   readonly launcher: ProcessLauncher;
   readonly clock: Clock;
-  /** More folders in which base models may lie. */
+  /** Folders in which base models may lie; by default the data directory's own. */
   readonly baseFolders?: readonly string[];
+  /** Native logs of the child processes, line by line. */
+  readonly onLog?: (line: string) => void;
 }): RouterClient {
-  const { dataDirectory, launcher, clock, baseFolders = [] } = parts;
+  const { dataDirectory, launcher, clock, onLog } = parts;
   return createRouterClient({
     launcher,
     clock,
     routersDirectory: join(dataDirectory, 'routers'),
-    baseFolders: [join(dataDirectory, 'models'), ...baseFolders],
+    baseFolders: parts.baseFolders ?? [join(dataDirectory, 'models')],
     cacheDirectory: join(dataDirectory, 'cache'),
+    onLog,
   });
 }

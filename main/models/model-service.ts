@@ -2,24 +2,18 @@ import type { RouterState } from '../../contracts/app/models.ts';
 import type { Notice } from '../../contracts/app/settings.ts';
 import type { ProfileId } from '../../contracts/profiles.ts';
 import type { Router } from '../../contracts/router.ts';
-import { demoName, RuntimeError, type RouterClient } from '../../model-runtime/client.ts';
+import {
+  demoName,
+  publishedAgentLabels,
+  RuntimeError,
+  type RouterClient,
+} from '../../model-runtime/client.ts';
 
 /** Which router decides, with which profile. */
 export interface RouterChoice {
   readonly router: string;
   readonly profile: ProfileId;
 }
-
-/** Training metadata of the published checkpoint, in the order of its head. */
-const publishedLabels: readonly string[] = [
-  'gpt-5',
-  'claude-sonnet-4-20250514',
-  'gemini-2.5-pro',
-  'deepseek-ai/DeepSeek-R1-Distill-Qwen-32B',
-  'google/gemma-3-27b-it',
-  'Qwen/Qwen3-32B (reasoning)',
-  'Qwen/Qwen3-32B (direct)',
-];
 
 /** The active router of an app. */
 export class ModelService {
@@ -58,7 +52,7 @@ export class ModelService {
 
   /** Labels of the active router's agents; the published router's while they are not known. */
   get agentLabels(): readonly string[] {
-    return this.state.router?.agentLabels ?? publishedLabels;
+    return this.state.router?.agentLabels ?? publishedAgentLabels;
   }
 
   /** The state now and at every change, until the signal aborts. */

@@ -1,7 +1,7 @@
 import { BuildError } from './build-error.ts';
 
 /** Training metadata of the published router, in checkpoint order. What a slot calls is what the person bound to it. */
-const publishedAgentLabels: readonly string[] = [
+export const publishedAgentLabels: readonly string[] = [
   'gpt-5',
   'claude-sonnet-4-20250514',
   'gemini-2.5-pro',

@@ -1,5 +1,6 @@
 import type { ProfileId } from '../../../contracts/profiles.ts';
-import { createRouterClient, type RouterClient } from '../../../model-runtime/client.ts';
+import type { RouterClient } from '../../../model-runtime/client.ts';
+import { dataDirectoryClient } from '../../models/data-directory-client.ts';
 import { dataLayout, type DataLayout } from '../data-layout.ts';
 import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
 import { createSystemClock } from '../system-clock.ts';
@@ -22,12 +23,10 @@ export function openRuntime(
   layout: DataLayout,
   options: GlobalOptions,
 ): RouterClient {
-  return createRouterClient({
+  return dataDirectoryClient({
+    ...layout,
     launcher: context.launcher,
     clock: createSystemClock(),
-    routersDirectory: layout.routers,
-    baseFolders: layout.baseFolders,
-    cacheDirectory: layout.cache,
     ...(options.debugNative === true && {
       onLog: (line: string) => void context.stderr.write(`[native] ${line}\n`),
     }),

@@ -4,13 +4,9 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { SettingsChange } from '../../../../contracts/app/settings.ts';
 import { budgetsSchema } from '../../../../contracts/budgets.ts';
 import { profileIds, type ProfileId } from '../../../../contracts/profiles.ts';
-import { createApp, type App } from '../../../app.ts';
-import { plainCipher } from '../../../settings/keys/secret-cipher.ts';
-import { openHostVault } from '../../host-vault.ts';
-import { createHttpClient } from '../../http-client.ts';
-import { createSystemClock } from '../../system-clock.ts';
+import type { App } from '../../../app.ts';
 import { createSystemRandom } from '../../system-random.ts';
-import { openLayout, reportProgress, type GlobalOptions } from '../active-router.ts';
+import { reportProgress, type GlobalOptions } from '../active-router.ts';
 import { ChatSession } from '../chat/chat-session.ts';
 import { InputHistory } from '../chat/input-history.ts';
 import { chatInteractively } from '../chat/interactive.ts';
@@ -18,6 +14,7 @@ import { RunView } from '../chat/run-view.ts';
 import { TraceFiles } from '../chat/trace-files.ts';
 import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
 import { paint, styleOf } from '../style.ts';
+import { openTerminalApp } from '../open-terminal-app.ts';
 
 interface ChatOptions extends GlobalOptions {
   readonly router?: string;
@@ -108,37 +105,14 @@ async function showRun(
   return ending;
 }
 
-async function openChatApp(context: TerminalContext, options: ChatOptions, traces: TraceFiles) {
-  const { dataDirectory, baseFolders } = openLayout(context, options);
-  const clock = createSystemClock();
-  const random = createSystemRandom();
-  const client = createHttpClient({ environment: context.env });
+function openChatApp(context: TerminalContext, options: ChatOptions, traces: TraceFiles) {
   const isWatched = context.stdout.isTTY === true && options.json !== true;
-  const app = await createApp({
-    host: 'terminal',
-    dataDirectory,
-    launcher: context.launcher,
-    vault: openHostVault({
-      dataDirectory,
-      program: 'the terminal program',
-      ciphers: [plainCipher],
-      env: context.env,
-      random,
-    }),
-    httpClient: client.http,
-    clock,
-    random,
-    baseFolders: options.base === undefined ? baseFolders : [options.base, ...baseFolders],
+  return openTerminalApp(context, options, {
     overrides: overridesOf(options),
     isEphemeral: options.save !== true,
     traceFile: () => traces.next(),
     rehearsal: { paceMs: isWatched ? 25 : 0, script: scriptOf(context, options) },
   });
-  const close = async (): Promise<void> => {
-    await app.close();
-    await client.close();
-  };
-  return { app, dataDirectory, close };
 }
 
 function overridesOf({ router, profile, agents, maxTurns }: ChatOptions): SettingsChange {

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Argument, Command, Option } from 'commander';
-import { messagesHash } from '../../../../contracts/hashes.ts';
 import { argmax, margin } from '../../../../contracts/logits.ts';
 import { profileIds, type ProfileId } from '../../../../contracts/profiles.ts';
 import { roleNameOf, roleNames } from '../../../../contracts/roles.ts';
 import { chatRouteDefaults, type RouteLogits } from '../../../../contracts/route.ts';
 import type { Message } from '../../../../contracts/transcript.ts';
+import { transcriptHash } from '../../../../coordinator/hash.ts';
 import { withRouter, type GlobalOptions } from '../active-router.ts';
 import { barRows, renderBars } from '../bars.ts';
 import { UsageError, type TerminalContext } from '../context.ts';
@@ -81,9 +80,7 @@ function jsonOf(messages: readonly Message[], logits: RouteLogits): object {
     roleName: roleNameOf(roleId),
     agentMargin: margin(logits.agentLogits),
     roleMargin: margin(logits.roleLogits),
-    transcriptHash: messagesHash(messages, (text) =>
-      createHash('sha256').update(text).digest('hex'),
-    ),
+    transcriptHash: transcriptHash(messages),
     ...logits,
   };
 }

@@ -113,9 +113,7 @@ async function warnOfAnother(
   path: string,
   published: string,
 ): Promise<void> {
-  const digest = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
+  const digest = await fileDigest(path);
   if (digest === published) return;
   context.stderr.write(`note: ${path} is not the published file (sha256 ${digest})\n`);
 }
@@ -229,9 +227,12 @@ async function embeddingOf(directory: string): Promise<RouterResult['embedding']
 
 async function headDigest(directory: string): Promise<string> {
   const head = join(directory, 'router_head.safetensors');
-  if (!existsSync(head)) return 'absent';
+  return existsSync(head) ? fileDigest(head) : 'absent';
+}
+
+async function fileDigest(path: string): Promise<string> {
   return createHash('sha256')
-    .update(await readFile(head))
+    .update(await readFile(path))
     .digest('hex');
 }
 

@@ -1,13 +1,9 @@
 import { createRouterClient, ORPCError, type RouterClient } from '@orpc/server';
 import { failureSchema, TypedError } from '../../../../contracts/failure.ts';
-import { createApp, type App } from '../../../app.ts';
-import { plainCipher } from '../../../settings/keys/secret-cipher.ts';
-import { openLayout, type GlobalOptions } from '../active-router.ts';
+import type { App } from '../../../app.ts';
+import type { GlobalOptions } from '../active-router.ts';
 import type { TerminalContext } from '../context.ts';
-import { openHostVault } from '../../host-vault.ts';
-import { createHttpClient } from '../../http-client.ts';
-import { createSystemClock } from '../../system-clock.ts';
-import { createSystemRandom } from '../../system-random.ts';
+import { openTerminalApp } from '../open-terminal-app.ts';
 
 /** The slots of the app, asked the way a window asks: the terminal can do no more with keys than it can. */
 export type SlotClient = RouterClient<App['router']>['slots'];
@@ -22,34 +18,14 @@ export async function withSlots<T>(
   options: GlobalOptions,
   work: (slots: SlotClient, app: App) => Promise<T>,
 ): Promise<T> {
-  const { dataDirectory, baseFolders } = openLayout(context, options);
-  const random = createSystemRandom();
-  const client = createHttpClient({ environment: context.env });
-  const app = await createApp({
-    host: 'terminal',
-    dataDirectory,
-    launcher: context.launcher,
-    vault: openHostVault({
-      dataDirectory,
-      program: 'the terminal program',
-      ciphers: [plainCipher],
-      env: context.env,
-      random,
-    }),
-    httpClient: client.http,
-    clock: createSystemClock(),
-    random,
-    baseFolders,
-    isEphemeral: true,
-  });
+  const { app, close } = await openTerminalApp(context, options, { isEphemeral: true });
   try {
     for (const { message } of app.notices()) context.stderr.write(`note: ${message}\n`);
     return await work(createRouterClient(app.router).slots, app);
   } catch (error) {
     throw typed(error);
   } finally {
-    await app.close();
-    await client.close();
+    await close();
   }
 }
 
