@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { migrate } from './migrations.ts';
+import { migrate, refuseForeign } from './migrations.ts';
 import { withStorageErrors } from './storage-errors.ts';
 
 /** Milliseconds that a write waits for another program's write before it is refused. */
@@ -23,6 +23,7 @@ export function openDatabase(
     if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     try {
+      refuseForeign(database);
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
       database.exec('PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
       migrate(database, isOtherSchemaLive);

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ConversationError } from './errors.ts';
 import { sql as conversations } from './migrations/0001-conversations.ts';
 import { sql as search } from './migrations/0002-search.ts';
+import { sql as runOrder } from './migrations/0003-run-order.ts';
 import { indexEverything } from './search/search-index.ts';
 
 interface Migration {
@@ -14,10 +15,29 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { sql: conversations },
   { sql: search, then: indexEverything },
+  { sql: runOrder },
 ];
 
 /** The version of the schema that this program reads and writes. */
 export const schemaVersion = migrations.length;
+
+/**
+ * Refuses a database that another program has made, and changes nothing of it. One statement sees both
+ * the version and the tables as they were at one moment, also while a program beside creates them.
+ *
+ * @throws ConversationError `storage_corrupt`
+ */
+export function refuseForeign(database: DatabaseSync): void {
+  const foreign = database.prepare(
+    `SELECT 1 FROM pragma_user_version WHERE user_version < 0
+       OR (user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema))`,
+  );
+  if (foreign.get() === undefined) return;
+  throw new ConversationError(
+    'storage_corrupt',
+    'The file trinity.sqlite is another program’s database. Move it away, or choose another data directory.',
+  );
+}
 
 /**
  * Brings a database to this program's schema, in one transaction: all of it or nothing.

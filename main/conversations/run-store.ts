@@ -137,7 +137,7 @@ export class RunStore {
       const all = (columns: string, table: string, order: string): Row[] =>
         this.#database.prepare(`SELECT ${columns} FROM ${table} ORDER BY ${order}`).all(value);
       const ofRuns = `run_id IN (SELECT id FROM runs WHERE ${condition})`;
-      const runs = all('*', `runs WHERE ${condition}`, 'started_at, id').map(runOfRow);
+      const runs = all('*', `runs WHERE ${condition}`, 'rowid').map(runOfRow);
       const turns = all('*', `turns WHERE ${ofRuns}`, 'run_id, turn').map(turnOfRow);
       const routes = all('*', `routes WHERE ${ofRuns}`, 'run_id, turn, attempt').map(routeOfRow);
       return runs.map((run) => {

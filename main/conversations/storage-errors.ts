@@ -10,6 +10,17 @@ const unwritable = new Map([
   [13, 'the disk is full'],
   [14, 'it cannot be opened'],
 ]);
+/** The same of the operating system, where a file is opened or a folder is made for SQLite. */
+const unwritableFiles = new Map([
+  ['EACCES', 'access to it is refused'],
+  ['EPERM', 'access to it is refused'],
+  ['EROFS', 'it is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk is full'],
+  ['EISDIR', 'there is a folder in its place'],
+  ['EEXIST', 'there is a file where a folder belongs'],
+  ['ENOTDIR', 'there is a file where a folder belongs'],
+]);
 const corrupt = new Set([11, 26]);
 const constraint = 19;
 
@@ -34,6 +45,8 @@ function storageError(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
     return new ConversationError('closed', 'The database is closed.', { cause: error });
   }
+  const systemReason = unwritableFiles.get(systemCode(error));
+  if (systemReason !== undefined) return unwritableError(systemReason, error);
   const code = primaryCode(error);
   if (code === null) return error;
   if (corrupt.has(code)) {
@@ -44,12 +57,20 @@ function storageError(error: unknown): unknown {
     );
   }
   const why = unwritable.get(code);
-  if (why === undefined) return error;
+  return why === undefined ? error : unwritableError(why, error);
+}
+
+function unwritableError(why: string, cause: unknown): ConversationError {
+  const path = cause instanceof Error && 'path' in cause ? ` (${String(cause.path)})` : '';
   return new ConversationError(
     'storage_unwritable',
-    `The database cannot be written: ${why}. Nothing more is sent until it can be.`,
-    { retryable: true, cause: error },
+    `The database cannot be written: ${why}${path}. Nothing more is sent until it can be.`,
+    { retryable: true, cause },
   );
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Extended result codes carry the primary one in their low byte. */

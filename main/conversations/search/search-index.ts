@@ -131,9 +131,7 @@ export function indexEverything(database: DatabaseSync): void {
   };
   add(`SELECT id AS conversation_id, '' AS run_id, 0 AS turn, title AS text
        FROM conversations WHERE is_titled_by_person = 1`);
-  add(
-    `SELECT conversation_id, id AS run_id, 0 AS turn, task AS text FROM runs ORDER BY started_at`,
-  );
+  add(`SELECT conversation_id, id AS run_id, 0 AS turn, task AS text FROM runs ORDER BY rowid`);
   add(`SELECT r.conversation_id, t.run_id, t.turn, t.text FROM turns t JOIN runs r ON r.id = t.run_id
-       ORDER BY r.started_at, t.turn`);
+       ORDER BY r.rowid, t.turn`);
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,7 +9,7 @@ import {
 } from '../../../main/conversations/conversation-store.ts';
 import { openDatabase } from '../../../main/conversations/database.ts';
 import { schemaVersion } from '../../../main/conversations/migrations.ts';
-import { soleOwner } from '../../../main/conversations/owner-lock.ts';
+import { lockOwner, soleOwner } from '../../../main/conversations/owner-lock.ts';
 import { RunService } from '../../../main/conversations/run-service.ts';
 import { RunStore } from '../../../main/conversations/run-store.ts';
 import { createSystemRandom } from '../../../main/hosts/system-random.ts';
@@ -32,6 +32,35 @@ describe('opening a database', () => {
     const other = join(temporaryFolder(), 'trinity.sqlite');
     writeFileSync(other, 'This is a letter, not a database. '.repeat(100));
     expect(() => openDatabase(other)).toThrow(expect.objectContaining({ code: 'storage_corrupt' }));
+  });
+
+  it.each([
+    ['no version', 'CREATE TABLE theirs (x)'],
+    ['a negative version', 'PRAGMA user_version = -5'],
+  ])('leaves another program’s database alone: one of %s', (_, sql) => {
+    const path = join(temporaryFolder(), 'trinity.sqlite');
+    const other = new DatabaseSync(path);
+    other.exec(sql);
+    other.close();
+    const before = readFileSync(path);
+    expect(() => openDatabase(path)).toThrow(expect.objectContaining({ code: 'storage_corrupt' }));
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('says what stands in its place', () => {
+    const path = join(temporaryFolder(), 'trinity.sqlite');
+    mkdirSync(path);
+    const refused = { code: 'storage_unwritable', message: expect.stringContaining('a folder') };
+    expect(() => openDatabase(path)).toThrow(expect.objectContaining(refused));
+
+    const owners = join(temporaryFolder(), 'owners');
+    writeFileSync(owners, '');
+    expect(() => lockOwner(owners, 'me')).toThrow(
+      expect.objectContaining({
+        code: 'storage_unwritable',
+        message: expect.stringContaining(owners),
+      }),
+    );
   });
 
   it('changes no schema while another one is live', () => {
@@ -61,6 +90,20 @@ describe('the list of conversations', () => {
       before = page.next;
     } while (before !== null);
     expect(seen).toEqual(made.toReversed());
+  });
+
+  it('reads the runs of a conversation as they were added, also after the clock went back', async () => {
+    const { service, conversations, runs, clock } = openLimited();
+    const { id } = conversations.create('c', 1);
+    const tasks = Array.from({ length: 5 }, (_, index) => `task ${index}`);
+    for (const task of tasks) {
+      service.start(id, task, {});
+      service.stop(service.read(id).liveRunId ?? '');
+      await settled();
+      clock.advance(-60_000);
+    }
+    expect(service.read(id).runs.map(({ task }) => task)).toEqual(tasks);
+    expect(runs.ofConversation(id).map(({ status }) => status)).toEqual(tasks.map(() => 'stopped'));
   });
 
   it('forgets everything of a removed conversation', async () => {
