@@ -189,13 +189,13 @@ describe('a page that stops reading', () => {
 describe('a page that answers no ping', () => {
   it('is cut off, and one that does stays', async () => {
     await host.close();
-    host = await startHost({ ...limits, silenceMs: 100 });
+    host = await startHost({ ...limits, silenceMs: 400 });
     page = await host.enter();
     const asleep = await openPage();
     const awake = await openPage();
     asleep.pause();
     const ended = once(asleep, 'close');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     asleep.resume();
     await ended;
     call(awake, '1', '/echo', { text: 'here' });
