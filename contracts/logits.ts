@@ -46,3 +46,21 @@ export function softmax(values: readonly number[], temperature = 1): number[] {
 export function entropyBits(probabilities: readonly number[]): number {
   return probabilities.reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
 }
+
+/** Nats that bars span at least: a logit this far below the largest has a fiftieth of its share. */
+const barSpan = 4;
+
+/**
+ * How long the bar of each logit is, 0 to 1: the largest is full, the smallest has none. Only differences
+ * between logits decide anything, and softmax does not see where zero is, so a bar from zero would make
+ * the winner of all-negative logits the shortest. Logits that lie close together have nearly equal bars:
+ * stretched over the whole length, a margin of nothing would look like a lead.
+ *
+ * @returns one length a logit; 0 for what is not finite
+ */
+export function barLengths(values: readonly number[]): number[] {
+  const finite = values.filter(Number.isFinite);
+  const high = Math.max(...finite);
+  const span = Math.max(barSpan, high - Math.min(...finite));
+  return values.map((value) => (Number.isFinite(value) ? 1 - (high - value) / span : 0));
+}

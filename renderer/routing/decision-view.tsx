@@ -1,7 +1,7 @@
 import { roleId, roleNames } from '../../contracts/roles.ts';
 import type { RouteDecision } from '../../contracts/route.ts';
 import { usePart } from '../stores/use-session.ts';
-import { barChart } from './bars.ts';
+import { logitBars } from './bars.ts';
 import { explainDecision, maskWords, type SlotNamer } from './explain.ts';
 import { LogitBars, type BarRow } from './logit-bars.tsx';
 import { logitText } from './numbers.ts';
@@ -19,8 +19,8 @@ export function DecisionView({ decision, nameOf, toggle }: Props) {
   const labels = usePart('slots', ({ slots }) => slots.map((slot) => slot.checkpointLabel));
   const { slot, role } = decision;
   const masked = slot.reason.kind === 'mask' ? { at: slot.raw, cause: slot.reason.cause } : null;
-  const agents = barChart(decision.agentLogits, decision.agentProbabilities);
-  const roles = barChart(decision.roleLogits, decision.roleProbabilities);
+  const agents = logitBars(decision.agentLogits, decision.agentProbabilities);
+  const roles = logitBars(decision.roleLogits, decision.roleProbabilities);
   const rowOfAgent = (index: number): BarRow => ({
     name: nameOf(index),
     detail: labels[index] ?? null,
@@ -46,14 +46,14 @@ export function DecisionView({ decision, nameOf, toggle }: Props) {
       <LogitBars
         title="Agents"
         note={`margin ${logitText(decision.agentMargin)}`}
-        chart={agents}
+        bars={agents}
         rows={decision.agentLogits.map((_, index) => rowOfAgent(index))}
         {...(toggle === undefined ? {} : { toggle })}
       />
       <LogitBars
         title="Roles"
         note={`margin ${logitText(decision.roleMargin)}`}
-        chart={roles}
+        bars={roles}
         rows={decision.roleLogits.map((_, index) => ({
           name: roleNames[index] ?? `Role ${index}`,
           detail: null,

@@ -1,6 +1,6 @@
 import type { RouteDecision } from '../../contracts/route.ts';
 import { roleId } from '../../contracts/roles.ts';
-import { barChart, type Bar } from './bars.ts';
+import { logitBars, type Bar } from './bars.ts';
 
 const barWidth = 4;
 const step = 6;
@@ -8,10 +8,10 @@ const height = 18;
 
 /** The shape of a decision, small enough for a turn's header: agents, a gap, roles. A decoration. */
 export function Fingerprint({ decision }: { decision: RouteDecision }) {
-  const agents = barChart(decision.agentLogits);
-  const roles = barChart(decision.roleLogits);
-  const rolesAt = agents.bars.length * step + 5;
-  const width = rolesAt + roles.bars.length * step;
+  const agents = logitBars(decision.agentLogits);
+  const roles = logitBars(decision.roleLogits);
+  const rolesAt = agents.length * step + 5;
+  const width = rolesAt + roles.length * step;
   return (
     <svg
       className="fingerprint"
@@ -21,10 +21,10 @@ export function Fingerprint({ decision }: { decision: RouteDecision }) {
       aria-hidden="true"
       focusable="false"
     >
-      {agents.bars.map((bar) => (
+      {agents.map((bar) => (
         <Column key={bar.index} bar={bar} x={0} isChosen={bar.index === decision.slot.effective} />
       ))}
-      {roles.bars.map((bar) => (
+      {roles.map((bar) => (
         <Column
           key={bar.index}
           bar={bar}
@@ -49,13 +49,12 @@ function Column({
   role?: string;
 }) {
   const tall = Math.max(2, bar.length * height);
-  const top = Math.min(height - tall, (1 - bar.start - bar.length) * height);
   return (
     <rect
       className={isChosen ? 'fingerprint__bar fingerprint__bar--chosen' : 'fingerprint__bar'}
       data-role={isChosen ? role : undefined}
       x={x + bar.index * step}
-      y={Math.max(0, top)}
+      y={height - tall}
       width={barWidth}
       height={tall}
       rx="1"

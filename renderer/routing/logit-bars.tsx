@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { RoleName } from '../../contracts/roles.ts';
-import type { Bar, BarChart } from './bars.ts';
+import type { Bar } from './bars.ts';
 import { logitText, percentText } from './numbers.ts';
 
 export interface BarRow {
@@ -17,13 +17,13 @@ export interface BarRow {
 type Props = {
   title: string;
   note: string;
-  chart: BarChart;
+  bars: readonly Bar[];
   rows: readonly BarRow[];
   toggle?: { readonly disabled: readonly number[]; readonly onToggle: (slot: number) => void };
 };
 
-/** Raw logits as bars from a common zero, each with its number, its share and its state in words. */
-export function LogitBars({ title, note, chart, rows, toggle }: Props) {
+/** Raw logits as bars from a common base, each with its number, its share and its state in words. */
+export function LogitBars({ title, note, bars, rows, toggle }: Props) {
   const titleId = useId();
   return (
     <div className="bars">
@@ -32,14 +32,13 @@ export function LogitBars({ title, note, chart, rows, toggle }: Props) {
         <span className="bars__note numeric">{note}</span>
       </div>
       <ul className="bars__rows" role="list" aria-labelledby={titleId}>
-        {chart.bars.map((bar) => {
+        {bars.map((bar) => {
           const row = rows[bar.index];
           return row === undefined ? null : (
             <Row
               key={bar.index}
               bar={bar}
               row={row}
-              zero={chart.zero}
               toggle={
                 toggle === undefined
                   ? null
@@ -59,11 +58,10 @@ export function LogitBars({ title, note, chart, rows, toggle }: Props) {
 type RowProps = {
   bar: Bar;
   row: BarRow;
-  zero: number;
   toggle: { readonly isIn: boolean; readonly onToggle: () => void } | null;
 };
 
-function Row({ bar, row, zero, toggle }: RowProps) {
+function Row({ bar, row, toggle }: RowProps) {
   const name = (
     <>
       {row.name}
@@ -94,7 +92,7 @@ function Row({ bar, row, zero, toggle }: RowProps) {
           <span aria-hidden="true">{name}</span>
         </label>
       )}
-      <BarShape bar={bar} zero={zero} />
+      <BarShape bar={bar} />
       <span className="bar__value numeric" aria-hidden="true">
         {logitText(bar.logit)}
       </span>
@@ -108,7 +106,7 @@ function Row({ bar, row, zero, toggle }: RowProps) {
 const units = 1_000;
 
 /** The bar itself. SVG attributes, because styles in markup are refused by the page's policy. */
-function BarShape({ bar, zero }: { bar: Bar; zero: number }) {
+function BarShape({ bar }: { bar: Bar }) {
   return (
     <svg
       className="bar__shape"
@@ -117,14 +115,8 @@ function BarShape({ bar, zero }: { bar: Bar; zero: number }) {
       aria-hidden="true"
       focusable="false"
     >
-      <rect
-        className="bar__fill"
-        x={bar.start * units}
-        y="0"
-        width={bar.length * units}
-        height="10"
-      />
-      <line className="bar__zero" x1={zero * units} x2={zero * units} y1="-4" y2="14" />
+      <rect className="bar__fill" x="0" y="0" width={bar.length * units} height="10" />
+      <line className="bar__base" x1="0" x2="0" y1="-4" y2="14" />
     </svg>
   );
 }

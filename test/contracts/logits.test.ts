@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argmax, entropyBits, margin, softmax } from '../../contracts/logits.ts';
+import { argmax, barLengths, entropyBits, margin, softmax } from '../../contracts/logits.ts';
 
 describe('argmax', () => {
   it('takes the lowest index among equals', () => {
@@ -64,5 +64,38 @@ describe('entropyBits', () => {
   it('is log2 n for a uniform distribution and 0 for a certain one', () => {
     expect(entropyBits([0.25, 0.25, 0.25, 0.25])).toBe(2);
     expect(entropyBits([1, 0, 0])).toBe(0);
+  });
+});
+
+describe('barLengths', () => {
+  it('runs from nothing at the smallest logit to full at the largest, whatever the signs', () => {
+    expect(barLengths([-9, -2, -5.5])).toEqual([0, 1, 0.5]);
+    expect(barLengths([30, -10, 0])).toEqual([1, 0, 0.25]);
+  });
+  it('does not stretch logits that lie close together into a lead', () => {
+    const [first = 0, second = 0] = barLengths([-3, -3.04]);
+    expect(first).toBe(1);
+    expect(second).toBeCloseTo(0.99);
+    expect(barLengths([2, 2])).toEqual([1, 1]);
+  });
+  it('keeps every length within 0 and 1, and the order of the logits', () => {
+    const logit = fc.double({ min: -1e6, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(logit, { minLength: 1, maxLength: 10 }), (logits) => {
+        const lengths = barLengths(logits);
+        lengths.forEach((length, a) => {
+          expect(length).toBeGreaterThanOrEqual(0);
+          expect(length).toBeLessThanOrEqual(1);
+          logits.forEach((logit, b) => {
+            if ((logits[a] ?? 0) > logit) expect(length).toBeGreaterThanOrEqual(lengths[b] ?? 0);
+          });
+        });
+        expect(lengths[argmax(logits)]).toBe(1);
+      }),
+    );
+  });
+  it('gives what is not finite no length', () => {
+    expect(barLengths([Number.NaN, 2, Number.POSITIVE_INFINITY])).toEqual([0, 1, 0]);
+    expect(barLengths([])).toEqual([]);
   });
 });

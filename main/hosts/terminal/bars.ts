@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { argmax, softmax } from '../../../contracts/logits.ts';
+import { argmax, barLengths, softmax } from '../../../contracts/logits.ts';
 import { paint, type TerminalStyle } from './style.ts';
 
 /** Below this width the probabilities are left out. */
@@ -31,14 +31,13 @@ export function barRows(
 }
 
 /**
- * One line a logit: mark, label, bar from the smallest logit to the largest, the logit, its probability.
+ * One line a logit: mark, label, bar as the window draws it, the logit, its probability.
  * Fits `style.columns`; on narrow terminals the bar shrinks first, then goes, then labels are cut.
  */
 export function renderBars(rows: readonly BarRow[], style: TerminalStyle): string[] {
   if (rows.length === 0) return [];
   const probabilities = softmax(rows.map((row) => row.logit));
-  const lowest = Math.min(...rows.map((row) => row.logit));
-  const highest = Math.max(...rows.map((row) => row.logit));
+  const lengths = barLengths(rows.map((row) => row.logit));
   const numbers = rows.map((row, index) => {
     const percent = `${((probabilities[index] ?? 0) * 100).toFixed(1)}%`;
     const logit = row.logit.toFixed(3).padStart(8);
@@ -50,8 +49,7 @@ export function renderBars(rows: readonly BarRow[], style: TerminalStyle): strin
   const labelWidth = Math.max(1, Math.min(widestLabel, room < 16 ? room : Math.max(8, room - 8)));
   const barWidth = Math.min(40, room - labelWidth);
   return rows.map((row, index) => {
-    const share = highest > lowest ? (row.logit - lowest) / (highest - lowest) : 1;
-    const bar = barWidth >= 4 ? drawBar(share, barWidth, style) : '';
+    const bar = barWidth >= 4 ? drawBar(lengths[index] ?? 0, barWidth, style) : '';
     const line = `${markOf(row, style)} ${fit(row.label, labelWidth)} ${bar}${bar === '' ? '' : ' '}${numbers[index] ?? ''}`;
     return row.isEffective ? paint(style, 'green', line) : line;
   });
@@ -65,8 +63,8 @@ function markOf(row: BarRow, style: TerminalStyle): string {
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-function drawBar(share: number, width: number, style: TerminalStyle): string {
-  const filled = Math.max(0, Math.min(1, share)) * width;
+function drawBar(length: number, width: number, style: TerminalStyle): string {
+  const filled = Math.max(0, Math.min(1, length)) * width;
   if (!style.unicode) return '#'.repeat(Math.round(filled)).padEnd(width);
   const whole = Math.floor(filled);
   const part = eighths[Math.floor((filled - whole) * 8)] ?? '';

@@ -38,6 +38,14 @@ describe('renderBars', () => {
     expect(lengths[1]).toBe(0);
   });
 
+  it('draws logits that lie close together with bars of nearly one length', () => {
+    const style = { columns: 60, colour: false, unicode: false };
+    const [first, second] = renderBars(barRows(['a', 'b'], [-3, -3.04]), style);
+    const marks = (line = '') => (line.match(/#/g) ?? []).length;
+    expect(marks(first)).toBeGreaterThan(10);
+    expect(marks(second)).toBe(marks(first));
+  });
+
   it('marks the effective choice, and the raw one when it was overruled', () => {
     const lines = render({}, 2);
     expect(lines[2]).toMatch(/^▶/);
