@@ -96,9 +96,25 @@ async function* linesOf(
       if (start < chunk.length) hold(chunk.subarray(start));
     }
   } catch (error) {
-    throw new TraceError('unreadable', `The trace ${path} cannot be read.`, { cause: error });
+    throw new TraceError('unreadable', whyUnreadable(path, error), { cause: error });
   }
   if (heldBytes > 0) yield { text: take(), isTorn: true };
+}
+
+function whyUnreadable(path: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `There is no trace at ${path}.`;
+    case 'EISDIR':
+      return `${path} is no regular file.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `The trace ${path} cannot be read: access to it is refused.`;
+    default:
+      return `The trace ${path} cannot be read${code === '' ? '' : ` (${code})`}.`;
+  }
 }
 
 function decoded(bytes: Uint8Array): string | null {

@@ -7,6 +7,7 @@ import type { ReplayedRoute } from '../../../../coordinator/replay.ts';
 import type { TerminalContext } from '../../../../main/hosts/terminal/context.ts';
 import { runTerminal } from '../../../../main/hosts/terminal/program.ts';
 import type { TraceReport } from '../../../../main/traces/verify.ts';
+import { skipUnless } from '../../../fixtures/skip.ts';
 import { eventfulRun, writeTrace } from '../../traces/traced-run.ts';
 import { runTrinity, type TrinityRun } from './run-trinity.ts';
 
@@ -61,6 +62,37 @@ describe('trinity trace show', () => {
     expect(stdout).toMatch(/slot 1.*5\.000/);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f]/);
   });
+});
+
+describe('a trace that cannot be opened', () => {
+  it.each(['show', 'verify', 'replay'])('is told by its kind: trace %s', async (command) => {
+    const nowhere = join(folder, 'nope');
+    expect(await trinity('trace', command, 'nope')).toMatchObject({
+      code: 1,
+      stderr: `error: There is no trace at ${nowhere}. (unreadable)\n`,
+    });
+    expect(await trinity('trace', command, join(hashed, 'below'))).toMatchObject({
+      code: 1,
+      stderr: `error: There is no trace at ${join(hashed, 'below')}. (unreadable)\n`,
+    });
+    expect(await trinity('trace', command, folder)).toMatchObject({
+      code: 1,
+      stderr: `error: ${folder} is no regular file. (unreadable)\n`,
+    });
+    expect((await trinity('trace', command, 'n'.repeat(300))).stderr).toContain('ENAMETOOLONG');
+  });
+
+  const hasBounds = process.platform !== 'win32' && process.getuid?.() !== 0;
+  skipUnless(hasBounds, 'no file is unreadable to this user').it(
+    'is told by its kind where it may not be read',
+    async () => {
+      const path = join(folder, 'closed.jsonl');
+      writeFileSync(path, '', { mode: 0o000 });
+      expect((await trinity('trace', 'show', path)).stderr).toBe(
+        `error: The trace ${path} cannot be read: access to it is refused. (unreadable)\n`,
+      );
+    },
+  );
 });
 
 describe('trinity trace verify', () => {
