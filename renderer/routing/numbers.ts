@@ -10,7 +10,8 @@ export function percentText(share: number): string {
   const percent = share * 100;
   if (percent > 0 && percent < 0.1) return '<0.1 %';
   if (percent < 100 && percent > 99.9) return '>99.9 %';
-  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+  const isPlain = percent === 0 || percent === 100 || (percent >= 10 && percent < 99.5);
+  return `${isPlain ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
 /** Milliseconds below a second, else seconds; a dash for what is unknown. */
@@ -19,7 +20,8 @@ export function durationText(ms: number | null): string {
   if (ms < 1) return '<1 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** A price in dollars; what is unknown is unknown, never 0. */

@@ -20,11 +20,12 @@ describe('numbers for people', () => {
   });
 
   it('never rounds a share to a 0 or a 100 that it is not', () => {
-    expect([0, 0.0004, 0.034, 0.5, 0.9996, 1].map(percentText)).toEqual([
+    expect([0, 0.0004, 0.034, 0.5, 0.998, 0.9996, 1].map(percentText)).toEqual([
       '0 %',
       '<0.1 %',
       '3.4 %',
       '50 %',
+      '99.8 %',
       '>99.9 %',
       '100 %',
     ]);
@@ -35,11 +36,12 @@ describe('numbers for people', () => {
   });
 
   it('chooses a unit of time that can be read', () => {
-    expect([null, 0.2, 181.6, 1_240, 125_000].map(durationText)).toEqual([
+    expect([null, 0.2, 181.6, 1_240, 119_800, 125_000].map(durationText)).toEqual([
       '–',
       '<1 ms',
       '182 ms',
       '1.2 s',
+      '2 min 0 s',
       '2 min 5 s',
     ]);
   });
