@@ -28,6 +28,10 @@ interface ChatOptions extends GlobalOptions {
   readonly save?: boolean;
 }
 
+const noSlotBound =
+  'No slot is bound, so nobody can answer: bind one with ' +
+  '`trinity slots set 0 --provider ID --model ID`, or chat with `--agents rehearsal`.';
+
 /** `trinity chat`: one message to its end, or a conversation line by line. */
 export function chatCommand(context: TerminalContext): Command {
   return new Command('chat')
@@ -66,6 +70,8 @@ async function chat(
     const style = styleOf(context.stdout, context.env);
     const say = (text: string): void => void context.stderr.write(`${text}\n`);
     for (const notice of app.notices()) say(paint(style, 'yellow', notice.message));
+    const { agents, slots } = app.settings.current;
+    if (agents === 'slots' && slots.length === 0) say(paint(style, 'yellow', noSlotBound));
     await loadRouter(context, app);
     if (options.json !== true) context.stdout.write(`${paint(style, 'dim', headline(app))}\n`);
     const session = new ChatSession(app, dataDirectory, isSaved);

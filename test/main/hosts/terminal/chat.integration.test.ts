@@ -50,6 +50,18 @@ function keptTasks(): string[][] {
 }
 
 describe('trinity chat with a message', () => {
+  it('says which command binds a slot, while none is bound', async () => {
+    const unbound = await trinity(['chat', '--agents', 'slots', '--json', 'What is 17 + 25?']);
+    expect(unbound.code).toBe(1);
+    expect(unbound.stderr).toMatch(/No slot is bound.*`trinity slots set .*`--agents rehearsal`/);
+    expect(eventsOf(unbound.stdout).at(-1)).toMatchObject({ code: 'no_agent_available' });
+    const binding = ['--provider', 'rehearsal', '--model', 'scripted'];
+    expect(await trinity(['slots', 'set', '0', ...binding])).toMatchObject({ code: 0 });
+    const bound = await trinity(['chat', '--agents', 'slots', 'What is 17 + 25?']);
+    expect(bound.stderr).not.toContain('No slot is bound');
+    expect(await trinity(['slots', 'clear', '0'])).toMatchObject({ code: 0 });
+  });
+
   it('goes from Worker to Verifier on the demo router, is accepted, and keeps nothing', async () => {
     const replies = script('replies.json', [
       { when: { role: 'Worker' }, reasoning: 'Adding greenly.', reply: 'It is blorbs.' },
