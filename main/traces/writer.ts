@@ -125,15 +125,20 @@ export class TraceWriter {
   }
 
   #problemOf(error: unknown): Failure {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    const why =
-      code === 'EEXIST'
-        ? 'There is a file of that name already: choose another.'
-        : `Check the folder and the free space${code === null ? '' : ` (${code})`}.`;
     return {
       code: 'unwritable',
       retryable: false,
-      message: `The trace ${this.path} cannot be written, and the run goes on without it. ${why}`,
+      message: `The trace ${this.path} cannot be written, and the run goes on without it. ${this.#reasonOf(error)}`,
     };
+  }
+
+  #reasonOf(error: unknown): string {
+    const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+    if (code !== 'EEXIST') {
+      return `Check the folder and the free space${code === undefined ? '' : ` (${code})`}.`;
+    }
+    return syscall === 'mkdir'
+      ? `${dirname(this.path)} is a file, where a folder belongs.`
+      : 'There is a file of that name already: choose another.';
   }
 }

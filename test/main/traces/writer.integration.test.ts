@@ -154,9 +154,13 @@ describe('a trace that cannot be written', () => {
     const events = await eventfulRun();
     const blocked = await writeTrace(join(folder, 'file'), events);
     expect(blocked.problems).toHaveLength(1);
+    expect(blocked.problems[0]?.message).toContain(
+      `${join(folder, 'file')} is a file, where a folder belongs.`,
+    );
     writeFileSync(join(folder, 'run-1.jsonl'), 'mine\n');
     const taken = await writeTrace(folder, events);
     expect(taken.problems).toHaveLength(1);
+    expect(taken.problems[0]?.message).toContain('There is a file of that name already');
     expect(readFileSync(taken.writer.path, 'utf8')).toBe('mine\n');
   });
 });
