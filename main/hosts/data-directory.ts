@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { createFolder } from '../traces/create-folder.ts';
 import { HostError } from './host-error.ts';
 
 /** What decides where the data directory lies. */
@@ -43,7 +44,7 @@ export function dataDirectoryPath(
  */
 export function openDataDirectory(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createFolder(path);
     const stat = statSync(path);
     // A directory that someone made beforehand may be open to others.
     if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700);

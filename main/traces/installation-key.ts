@@ -3,13 +3,13 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { createFolder } from './create-folder.ts';
 import { TraceError } from './errors.ts';
 
 const keyBytes = 32;
@@ -52,7 +52,7 @@ function createKey(path: string): Uint8Array {
   const key = randomBytes(keyBytes);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     const file = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(file, key);

@@ -1,8 +1,9 @@
-import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RunEvent } from '../../contracts/events.ts';
 import type { Failure } from '../../contracts/failure.ts';
 import { sha256 } from '../../coordinator/hash.ts';
+import { createFolder } from './create-folder.ts';
 import { lineOfEvent, type LineForm } from './line-of-event.ts';
 
 /** The file operations of a writer; passed in so that tests can fail each of them. */
@@ -18,7 +19,7 @@ export interface TraceFiles {
 }
 
 export const nodeTraceFiles: TraceFiles = {
-  mkdir: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  mkdir: createFolder,
   create: (path) => openSync(path, 'ax', 0o600),
   write: (file, bytes, offset) => writeSync(file, bytes, offset),
   truncate: ftruncateSync,
