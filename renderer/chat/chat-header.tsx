@@ -9,9 +9,10 @@ import { PromptDialog } from './prompt-dialog.tsx';
 export function ChatHeader() {
   const session = useSession();
   const [isPrompting, setPrompting] = useState(false);
-  const { title, hasPrompt } = usePart('chat', (state) => ({
+  const { title, hasPrompt, isMissing } = usePart('chat', (state) => ({
     title: state.title,
     hasPrompt: state.systemPrompt !== '',
+    isMissing: state.phase === 'missing',
   }));
   const view = usePart('view', ({ inspectorOpen, sidebarOpen }) => ({
     inspectorOpen,
@@ -30,19 +31,21 @@ export function ChatHeader() {
         />
       </span>
       <h1 className="topbar__title" dir="auto" title={title}>
-        {title === '' ? 'New conversation' : title}
+        {isMissing ? 'No such conversation' : title === '' ? 'New conversation' : title}
       </h1>
-      <span className="topbar__prompt" data-set={hasPrompt}>
-        <IconButton
-          icon="edit"
-          label={
-            hasPrompt
-              ? 'Instructions for this conversation, set'
-              : 'Instructions for this conversation'
-          }
-          onClick={() => setPrompting(true)}
-        />
-      </span>
+      {isMissing ? null : (
+        <span className="topbar__prompt" data-set={hasPrompt}>
+          <IconButton
+            icon="edit"
+            label={
+              hasPrompt
+                ? 'Instructions for this conversation, set'
+                : 'Instructions for this conversation'
+            }
+            onClick={() => setPrompting(true)}
+          />
+        </span>
+      )}
       <RouterChip />
       {agents === null ? null : (
         <button

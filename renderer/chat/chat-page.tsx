@@ -10,15 +10,18 @@ import { Transcript } from './transcript.tsx';
 export function ChatPage() {
   const session = useSession();
   const isOpen = usePart('view', (state) => state.inspectorOpen);
+  const isMissing = usePart('chat', (state) => state.phase === 'missing');
   return (
     <>
       <main className="chat" id="main" tabIndex={-1}>
         <ChatHeader />
         <Transcript />
-        <div className="chat__foot">
-          <RouterTrouble />
-          <Composer />
-        </div>
+        {isMissing ? null : (
+          <div className="chat__foot">
+            <RouterTrouble />
+            <Composer />
+          </div>
+        )}
       </main>
       <button
         type="button"

@@ -4,6 +4,7 @@ import { inspectedTurn } from '../stores/inspector-state.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
 import { refreshConversation } from '../stores/chat.ts';
 import { FinishedBlocks } from './finished-blocks.tsx';
+import { MissingConversation } from './missing-conversation.tsx';
 import { RunView, UserMessage } from './run-view.tsx';
 import { useStickToBottom } from './stick-to-bottom.ts';
 import { Welcome } from './welcome.tsx';
@@ -28,6 +29,7 @@ export function Transcript() {
           {chat.phase === 'ready' && isEmpty ? <Welcome /> : null}
           {chat.phase === 'loading' ? <p className="transcript__state">Opening…</p> : null}
           {chat.phase === 'failed' ? <OpeningFailed /> : null}
+          {chat.phase === 'missing' ? <MissingConversation /> : null}
           {chat.phase === 'ready' ? <Runs key={chat.conversationId} /> : null}
           {chat.sending === null ? null : <UserMessage text={chat.sending} isSending />}
         </div>

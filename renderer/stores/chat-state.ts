@@ -9,7 +9,8 @@ export interface ChatState {
   readonly systemPrompt: string;
   /** Runs oldest first. A run keeps its identity until an event touches it. */
   readonly runs: readonly RunRecord[];
-  readonly phase: 'loading' | 'ready' | 'failed';
+  /** `missing`: the host has no conversation of this id. */
+  readonly phase: 'loading' | 'ready' | 'failed' | 'missing';
   readonly failure: Failure | null;
   /** The id of the conversation that is being created; null while none is. */
   readonly creating: Promise<string> | null;

@@ -46,6 +46,11 @@ export async function refreshConversation(session: Session, id: string): Promise
     const failure = failureOf(error);
     // Without a connection it goes on loading: the next one asks again.
     if (failure.code === 'not_connected' || failure.code === 'interrupted') return;
+    if (failure.code === 'not_found') {
+      // Also when it was shown until now: another window deleted it while this page was not connected.
+      session.chat.setState({ ...noConversation, conversationId: id, phase: 'missing' }, true);
+      return;
+    }
     session.chat.setState((state) =>
       state.phase === 'loading' ? { phase: 'failed', failure } : state,
     );

@@ -91,8 +91,12 @@ export class FakeApp {
 
   get(id: string): Conversation {
     const found = this.conversations.get(id);
-    if (found === undefined) throw new ORPCError('NOT_FOUND', { message: 'No such conversation.' });
-    return found;
+    if (found !== undefined) return found;
+    const message = `There is no conversation ${id}; it may be deleted.`;
+    throw new ORPCError('FAILED', {
+      message,
+      data: { code: 'not_found', retryable: false, message },
+    });
   }
 
   /** Starts the script for a message, as the real app starts a run. */

@@ -140,6 +140,23 @@ describe('the page', () => {
     await page.settle(() => expect(app.conversations.has(seeded.id)).toBe(false));
   });
 
+  it('says that a conversation does not exist, and leads on to the newest or a new one', async () => {
+    const seeded = app.seed('Newest');
+    app.changes.send({ kind: 'conversation', id: seeded.id });
+    await page.settle(() => screen.getByRole('button', { name: 'Newest' }));
+    await openConversation(page.session, 'gone');
+    await page.settle(() => screen.getByText('This conversation does not exist'));
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('No such conversation');
+    expect(screen.queryByRole('textbox', { name: 'Your message' })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Open the newest' }));
+    await page.settle(() => expect(composer()).toBeTruthy());
+    expect(page.session.chat.getState().conversationId).toBe(seeded.id);
+    await openConversation(page.session, 'gone');
+    fireEvent.click(await screen.findByRole('button', { name: 'Begin a new one' }));
+    expect(page.session.chat.getState()).toMatchObject({ conversationId: null, phase: 'ready' });
+    expect(composer()).toBeTruthy();
+  });
+
   it('says that the connection is lost and that it comes back by itself', async () => {
     page.host = 'away';
     page.cut();

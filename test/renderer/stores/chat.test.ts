@@ -1,6 +1,11 @@
 import { ORPCError } from '@orpc/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openConversation, sendMessage, stopRun } from '../../../renderer/stores/chat.ts';
+import {
+  openConversation,
+  refreshConversation,
+  sendMessage,
+  stopRun,
+} from '../../../renderer/stores/chat.ts';
 import { draftOf } from '../../../renderer/stores/draft-state.ts';
 import { setDraft } from '../../../renderer/stores/drafts.ts';
 import { FakeApp } from '../fake/fake-app.ts';
@@ -150,10 +155,23 @@ describe('the conversation of a page', () => {
   });
 
   it('says why a conversation cannot be opened', async () => {
-    await openConversation(page.session, 'missing');
-    expect(chatOf(page)).toMatchObject({
-      phase: 'failed',
-      failure: { message: 'No such conversation.' },
-    });
+    const message = 'The database is damaged.';
+    app.get = () => {
+      const data = { code: 'storage_corrupt', retryable: false, message };
+      throw new ORPCError('FAILED', { message, data });
+    };
+    await openConversation(page.session, 'c-1');
+    expect(chatOf(page)).toMatchObject({ phase: 'failed', failure: { message } });
+  });
+
+  it('knows a conversation that does not exist, also when it existed until now', async () => {
+    await openConversation(page.session, 'gone');
+    expect(chatOf(page)).toMatchObject({ phase: 'missing', conversationId: 'gone' });
+    const seeded = app.seed('Deleted while this page was away');
+    await openConversation(page.session, seeded.id);
+    expect(chatOf(page)).toMatchObject({ phase: 'ready', title: seeded.title });
+    app.conversations.delete(seeded.id);
+    await refreshConversation(page.session, seeded.id);
+    expect(chatOf(page)).toMatchObject({ phase: 'missing', title: '', runs: [] });
   });
 });
