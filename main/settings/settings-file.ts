@@ -3,6 +3,7 @@ import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Notice } from '../../contracts/app/settings.ts';
+import { toFailure } from '../../contracts/failure.ts';
 import type { Clock, RandomSource } from '../../contracts/ports.ts';
 import { settingsSchema, type Settings } from '../../contracts/settings.ts';
 import { writeTextAtomically, type FileOperations } from './atomic-text.ts';
@@ -42,6 +43,21 @@ export class SettingsFile {
     const parsed = parseSettings(text);
     if (parsed.ok) return { settings: parsed.settings, notice: null };
     return this.#setAside(parsed.problem);
+  }
+
+  /**
+   * What is wrong with the stored settings, in a sentence, for a program that has no use for them; null where
+   * they are right or absent. Changes nothing: who loads them keeps a broken file aside.
+   */
+  async problem(): Promise<string | null> {
+    try {
+      const text = await this.#read(this.#path);
+      if (text === null) return null;
+      const parsed = parseSettings(text);
+      return parsed.ok ? null : `${this.#path} is not valid: ${parsed.problem}.`;
+    } catch (error) {
+      return toFailure(error).message;
+    }
   }
 
   /** Names what is on disk: another one means that the file was changed. Null where there is none. */

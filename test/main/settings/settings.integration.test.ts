@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -106,6 +106,27 @@ describe('a settings file that cannot be understood', () => {
       ]);
       expect((await open(folder)).notices).toEqual([]);
     }
+  });
+
+  it('is told to a program that loads no settings, and left where it is', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'settings.json');
+    const file = new SettingsFile({
+      dataDirectory: folder,
+      clock: new FakeClock(),
+      random: createSystemRandom(),
+    });
+    expect(await file.problem()).toBeNull();
+    await file.save(defaultSettings());
+    expect(await file.problem()).toBeNull();
+    for (const text of broken) {
+      writeFileSync(path, text);
+      expect(await file.problem()).toContain(`${path} is not valid: `);
+    }
+    expect(readdirSync(folder)).toEqual(['settings.json']);
+    rmSync(path);
+    mkdirSync(path);
+    expect(await file.problem()).toContain(`${path} cannot be read`);
   });
 
   it('gives the defaults where there is no backup either', async () => {

@@ -3,6 +3,9 @@ import { cpus, freemem, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { Availability } from '../../../../contracts/profiles.ts';
 import { aboutProgram } from '../../../app-about.ts';
+import { SettingsFile } from '../../../settings/settings-file.ts';
+import { createSystemClock } from '../../system-clock.ts';
+import { createSystemRandom } from '../../system-random.ts';
 import { openLayout, openRuntime, type GlobalOptions } from '../active-router.ts';
 import type { TerminalContext } from '../context.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
@@ -15,6 +18,7 @@ export function doctorCommand(context: TerminalContext): Command {
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { readonly json?: boolean }>();
       const report = await examine(context, options);
+      await tellOfSettings(context, report.dataDirectory);
       context.stdout.write(
         options.json === true
           ? `${JSON.stringify(report)}\n`
@@ -49,6 +53,14 @@ async function examine(context: TerminalContext, options: GlobalOptions) {
   } finally {
     await runtime.close();
   }
+}
+
+/** This command reads no settings, but it is where a person looks for what is wrong. */
+async function tellOfSettings(context: TerminalContext, dataDirectory: string): Promise<void> {
+  const clock = createSystemClock();
+  const file = new SettingsFile({ dataDirectory, clock, random: createSystemRandom() });
+  const problem = await file.problem();
+  if (problem !== null) context.stderr.write(`note: ${problem}\n`);
 }
 
 const proxyVariables = [

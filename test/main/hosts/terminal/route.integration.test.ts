@@ -124,4 +124,16 @@ describe('trinity doctor', () => {
     }
     expect(report.profiles[0]?.availability.state).toBe('available');
   });
+
+  it('says on stderr that the settings are broken, and leaves them to who reads them', async () => {
+    const settings = join(home, 'data', 'settings.json');
+    writeFileSync(settings, '{broken');
+    const run = await trinity('doctor', '--json');
+    rmSync(settings);
+    expect(run).toMatchObject({
+      code: 0,
+      stderr: `note: ${settings} is not valid: it is not JSON.\n`,
+    });
+    expect(JSON.parse(run.stdout)).toMatchObject({ dataDirectory: join(home, 'data') });
+  });
 });
