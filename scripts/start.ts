@@ -29,7 +29,10 @@ async function start(wanted: StartOptions): Promise<number> {
     if (reason === null) return 0;
   }
   if (wanted.host === 'electron') {
-    process.stderr.write(`Electron cannot run here: ${reason}.\n`);
+    process.stderr.write(
+      `Electron cannot run here: ${reason}. ` +
+        '`npm start -- --browser` serves the same program to your browser.\n',
+    );
     return 1;
   }
   return startBrowser(wanted, reason);
