@@ -24,6 +24,8 @@ export interface AppParts {
   readonly baseFolders?: readonly string[];
   /** The runtime's client; by default one that starts processes with the launcher. */
   readonly routerClient?: RouterClient;
+  /** Told the native logs of the child processes, line by line; by default nobody is. */
+  readonly onLog?: (line: string) => void;
   /** Settings of this start alone: used and not stored. */
   readonly overrides?: SettingsChange;
   /** Keeps conversations in memory and forgets them. What calls cost is counted all the same. */

@@ -6,6 +6,7 @@ export interface StartOptions {
   readonly open: boolean;
   readonly dataDirectory: string | undefined;
   readonly allowOrigins: readonly string[];
+  readonly debugNative: boolean;
   readonly help: boolean;
 }
 
@@ -19,6 +20,7 @@ Opens Trinity Desktop: in Electron where its runtime is present or can be fetche
   --no-open             print the address and open nothing
   --data-dir DIR        data directory (default: the system's convention, or TRINITY_HOME)
   --allow-origin URL    where a tunnel to the browser host answers, such as http://localhost:9000
+  --debug-native        show the native runtime's own log lines
   --help
 `;
 
@@ -38,6 +40,7 @@ export function readStartOptions(args: readonly string[]): StartOptions | string
         'no-open': { type: 'boolean', default: false },
         'data-dir': { type: 'string' },
         'allow-origin': { type: 'string', multiple: true, default: [] },
+        'debug-native': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -52,6 +55,7 @@ export function readStartOptions(args: readonly string[]): StartOptions | string
       open: !values['no-open'],
       dataDirectory: values['data-dir'],
       allowOrigins: values['allow-origin'],
+      debugNative: values['debug-native'],
       help: values.help,
     };
   } catch (error) {

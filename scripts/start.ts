@@ -59,6 +59,7 @@ function runElectron(binary: string, wanted: StartOptions): Promise<string | nul
   // Chromium refuses to run as root with its sandbox.
   if (process.platform === 'linux' && process.getuid?.() === 0) args.unshift('--no-sandbox');
   if (wanted.dataDirectory !== undefined) args.push('--data-dir', wanted.dataDirectory);
+  if (wanted.debugNative) args.push('--debug-native');
   const { ELECTRON_RUN_AS_NODE: _unset, ...env } = process.env;
   return new Promise((resolve) => {
     const child = spawn(binary, args, { stdio: 'inherit', env });

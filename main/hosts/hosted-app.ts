@@ -4,7 +4,7 @@ import type { AppParts } from '../app-parts.ts';
 /** What a long-lived host gives the app. */
 export type HostParts = Pick<
   AppParts,
-  'dataDirectory' | 'launcher' | 'vault' | 'httpClient' | 'clock' | 'random' | 'assets'
+  'dataDirectory' | 'launcher' | 'vault' | 'httpClient' | 'clock' | 'random' | 'assets' | 'onLog'
 > & { readonly host: 'electron' | 'browser' };
 
 /** What a long-lived host serves. */

@@ -19,6 +19,7 @@ describe('the arguments of npm start', () => {
       open: true,
       dataDirectory: undefined,
       allowOrigins: [],
+      debugNative: false,
       help: false,
     });
   });
@@ -33,7 +34,10 @@ describe('the arguments of npm start', () => {
       dataDirectory: 'd',
       allowOrigins: ['http://a:1', 'http://b:2'],
     });
-    expect(readStartOptions(['--electron'])).toMatchObject({ host: 'electron' });
+    expect(readStartOptions(['--electron', '--debug-native'])).toMatchObject({
+      host: 'electron',
+      debugNative: true,
+    });
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
 import { createForkLauncher } from '../fork-launcher.ts';
 import { openHostVault } from '../host-vault.ts';
 import { createHttpClient } from '../http-client.ts';
+import { nativeLogTo } from '../native-log.ts';
 import { openAddress } from '../open-address.ts';
 import { loadPageFiles } from '../page-files.ts';
 import { createSystemClock } from '../system-clock.ts';
@@ -18,6 +19,8 @@ export interface ServeOptions {
   readonly open: boolean;
   readonly dataDirectory: string | undefined;
   readonly allowOrigins: readonly string[];
+  /** Shows the native runtime's own log lines on stderr. */
+  readonly debugNative: boolean;
   readonly reason: string | null;
   readonly print: (text: string) => void;
 }
@@ -55,6 +58,7 @@ export async function serveInBrowser(options: ServeOptions): Promise<number> {
         httpClient: client.http,
         clock: createSystemClock(),
         random,
+        ...(options.debugNative && { onLog: nativeLogTo(process.stderr) }),
       },
       page: loadPageFiles(join(options.root, 'out', 'renderer')),
       port: options.port,

@@ -18,6 +18,7 @@ import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
 import { openHostVault } from '../host-vault.ts';
 import type { CreateApp, HostedApp } from '../hosted-app.ts';
 import { askInstance, lockInstance, type InstanceLock } from '../instance-lock.ts';
+import { nativeLogTo } from '../native-log.ts';
 import { loadPageFiles } from '../page-files.ts';
 import { createSystemClock } from '../system-clock.ts';
 import { createSystemRandom } from '../system-random.ts';
@@ -39,7 +40,10 @@ export async function start(createApp: CreateApp, args = process.argv.slice(1)):
   declarePageScheme(protocol);
   app.enableSandbox();
   try {
-    await startIn(openDataDirectory(dataDirectoryPath(readDataDirectory(args))), createApp);
+    const { dataDirectory, isNativeShown } = readArguments(args);
+    const path = openDataDirectory(dataDirectoryPath(dataDirectory));
+    const onLog = isNativeShown ? { onLog: nativeLogTo(process.stderr) } : {};
+    await startIn(path, (parts) => createApp({ ...parts, ...onLog }));
   } catch (error) {
     dialog.showErrorBox('Trinity Desktop', error instanceof Error ? error.message : String(error));
     app.exit(1);
@@ -161,13 +165,16 @@ function endWith(hosted: HostedApp, lock: InstanceLock): void {
   });
 }
 
-/** `--data-dir`; Electron and Chromium take flags of their own, which are not ours to judge. */
-function readDataDirectory(args: readonly string[]): string | undefined {
+/** Our arguments; Electron and Chromium take flags of their own, which are not ours to judge. */
+function readArguments(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { 'data-dir': { type: 'string' } },
+    options: { 'data-dir': { type: 'string' }, 'debug-native': { type: 'boolean' } },
     strict: false,
   });
-  const value = values['data-dir'];
-  return typeof value === 'string' ? value : undefined;
+  const dataDirectory = values['data-dir'];
+  return {
+    dataDirectory: typeof dataDirectory === 'string' ? dataDirectory : undefined,
+    isNativeShown: values['debug-native'] === true,
+  };
 }

@@ -3,6 +3,7 @@ import type { RouterClient } from '../../../model-runtime/client.ts';
 import { dataDirectoryClient } from '../../models/data-directory-client.ts';
 import { dataLayout, type DataLayout } from '../data-layout.ts';
 import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
+import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
 import type { TerminalContext } from './context.ts';
 
@@ -27,9 +28,7 @@ export function openRuntime(
     ...layout,
     launcher: context.launcher,
     clock: createSystemClock(),
-    ...(options.debugNative === true && {
-      onLog: (line: string) => void context.stderr.write(`[native] ${line}\n`),
-    }),
+    ...(options.debugNative === true && { onLog: nativeLogTo(context.stderr) }),
   });
 }
 

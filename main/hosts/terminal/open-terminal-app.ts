@@ -3,6 +3,7 @@ import { createApp, type App } from '../../app.ts';
 import { plainCipher } from '../../settings/keys/secret-cipher.ts';
 import { openHostVault } from '../host-vault.ts';
 import { createHttpClient } from '../http-client.ts';
+import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
 import { createSystemRandom } from '../system-random.ts';
 import { openLayout, type GlobalOptions } from './active-router.ts';
@@ -45,6 +46,7 @@ export async function openTerminalApp(
     httpClient: client.http,
     clock: createSystemClock(),
     random,
+    ...(options.debugNative === true && { onLog: nativeLogTo(context.stderr) }),
     baseFolders: options.base === undefined ? baseFolders : [options.base, ...baseFolders],
   });
   return {

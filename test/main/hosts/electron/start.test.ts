@@ -43,7 +43,7 @@ function lockIsFree(): boolean {
   return lock !== null;
 }
 
-async function startApp(): Promise<void> {
+async function startApp(...args: readonly string[]): Promise<void> {
   const createApp = (given: HostParts) => {
     parts = given;
     return Promise.resolve({
@@ -54,7 +54,7 @@ async function startApp(): Promise<void> {
       },
     });
   };
-  await start(createApp, ['--data-dir', dataDirectory, '--no-sandbox']);
+  await start(createApp, ['--data-dir', dataDirectory, '--no-sandbox', ...args]);
 }
 
 /** The page asks for a port, as its preload would. */
@@ -101,6 +101,18 @@ describe('starting', () => {
     expect(window!.shown).toBe(0);
     window!.emit('ready-to-show');
     expect(window!.shown).toBe(1);
+  });
+
+  it('shows native log lines on stderr only when it is asked to', async () => {
+    await startApp();
+    expect(parts).not.toHaveProperty('onLog');
+    electronState().app.quit();
+    await vi.waitFor(() => expect(lockIsFree()).toBe(true));
+    await startApp('--debug-native');
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    parts?.onLog?.('a warning');
+    expect(write.mock.calls).toEqual([['[native] a warning\n']]);
+    write.mockRestore();
   });
 
   it('keeps the inspector out of a packaged app', async () => {
