@@ -6,7 +6,7 @@ import type { Row } from './run-rows.ts';
 import type { RunStore } from './run-store.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { parseSearch } from './search/search-text.ts';
-import { snippetOf } from './search/snippet.ts';
+import { markdownSnippetOf, snippetOf } from './search/snippet.ts';
 import { withStorageErrors } from './storage-errors.ts';
 import { titleOf, untitled } from './title.ts';
 
@@ -106,8 +106,12 @@ export class ConversationStore {
       if (conversations.length === limit) return { conversations, more: true, next: last };
       const row = this.#summaryRow(match.conversationId);
       if (row === undefined) continue;
-      conversations.push({ ...summaryOf(row), snippet: snippetOf(match.text, query.needles) });
+      // Titles and messages are shown as they were written; only what agents say is Markdown.
+      const snippet = match.turn === 0 ? snippetOf : markdownSnippetOf;
+      conversations.push({ ...summaryOf(row), snippet: snippet(match.text, query.needles) });
       last = match.documentId;
+      // Reading Markdown takes milliseconds, and a run that streams must not wait for a whole page of it.
+      await new Promise((resolve) => setImmediate(resolve));
     }
     return { conversations, more: false, next: null };
   }

@@ -1,8 +1,10 @@
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
+import type { RoleName } from '../../contracts/roles.ts';
 import type { RunRecord } from '../../contracts/stored.ts';
 import { liveRun } from '../stores/chat-state.ts';
 import { usePart } from '../stores/use-session.ts';
 import { markdownBlocks } from './markdown-blocks.ts';
+import { PlainText } from './plain-text.tsx';
 import { runOutcome } from './turn-words.ts';
 
 /** Blocks that stand in the region at once: a screen reader speaks what is added. */
@@ -17,24 +19,39 @@ export function FinishedBlocks() {
   const run = usePart('chat', ({ runs }) => runs.find(({ id }) => id === spokenRun) ?? null);
   return (
     <div className="visually-hidden" role="log" aria-live="polite" aria-label="Finished parts">
-      {(run === null ? [] : finishedParts(run)).slice(-kept).map(({ id, text }) => (
-        <p key={id}>{text}</p>
+      {(run === null ? [] : finishedParts(run)).slice(-kept).map(({ id, role, text }) => (
+        // A paragraph is there at once with its whole text, so that it is spoken once.
+        <Suspense key={id} fallback={null}>
+          <p>
+            {role === null ? '' : `${role}: `}
+            <PlainText source={text} />
+          </p>
+        </Suspense>
       ))}
     </div>
   );
 }
 
+interface FinishedPart {
+  readonly id: string;
+  /** Who speaks, where a turn begins. */
+  readonly role: RoleName | null;
+  /** Markdown. */
+  readonly text: string;
+}
+
 /** What is finished of a run, in order. The last block of a text that still grows is not. */
-export function finishedParts(run: RunRecord): { id: string; text: string }[] {
+export function finishedParts(run: RunRecord): FinishedPart[] {
   const parts = run.turns.flatMap((turn) => {
     const isOver = turn.complete || run.status !== 'running';
     const blocks = markdownBlocks(turn.text);
     const closed = isOver ? blocks : blocks.slice(0, -1);
     return closed.map((text, index) => ({
       id: `${turn.turn}.${index}`,
-      text: index === 0 && turn.role !== null ? `${turn.role}: ${text}` : text,
+      role: index === 0 ? turn.role : null,
+      text,
     }));
   });
   if (run.status === 'running') return parts;
-  return [...parts, { id: 'end', text: `Run over. ${runOutcome(run).text}.` }];
+  return [...parts, { id: 'end', role: null, text: `Run over. ${runOutcome(run).text}.` }];
 }

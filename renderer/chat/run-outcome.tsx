@@ -1,10 +1,11 @@
-import { memo } from 'react';
+import { memo, Suspense } from 'react';
 import type { RunRecord } from '../../contracts/stored.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { MarkdownText } from './markdown-text.tsx';
+import { PlainText } from './plain-text.tsx';
 import { answeringTurn, asSentence, runOutcome, runSummary, verdictWords } from './turn-words.ts';
 
 /** How a run ended: the answer with its verdict beside it, or plainly that there is none and why. */
@@ -50,11 +51,14 @@ export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) 
 
 function VerdictLine({ run }: { run: RunRecord }) {
   if (run.verdict === null) return null;
-  const { status, diagnosis } = run.verdict;
+  const { status } = run.verdict;
+  const diagnosis = asSentence(run.verdict.diagnosis ?? '');
   return (
     <p className="outcome__verdict" dir="auto">
       <strong>Verifier: {verdictWords[status].text.toLowerCase()}.</strong>{' '}
-      {asSentence(diagnosis ?? '')}
+      <Suspense fallback={diagnosis}>
+        <PlainText source={diagnosis} />
+      </Suspense>
     </p>
   );
 }

@@ -1,3 +1,7 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { plainText } from '../../../contracts/plain-text.ts';
 import { fold } from './search-text.ts';
 
 /** Graphemes shown before and after the place of a match. */
@@ -7,6 +11,8 @@ const after = 90;
 const searchedCharacters = 200_000;
 /** Characters around the place that are segmented: segmenting is slow, and no more is shown. */
 const margin = 800;
+/** Characters before and after the place of a match whose Markdown is read. */
+const readAround = 400;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
@@ -33,6 +39,33 @@ export function snippetOf(text: string, needles: readonly string[]): string {
   const isCutAfter = end < graphemes.length || from + around.length < line.length;
   return `${isCutBefore ? '…' : ''}${shown}${isCutAfter ? '…' : ''}`;
 }
+
+/**
+ * The same for an agent's text: without the marks of its Markdown, which the list of conversations cannot
+ * draw. Only what stands around the match is read, from the beginning of a line, so a mark that was opened
+ * far above is not known.
+ */
+export function markdownSnippetOf(text: string, needles: readonly string[]): string {
+  const place = placeOf(text.slice(0, searchedCharacters), needles);
+  const from = lineStart(text, place - readAround);
+  const to = place + readAround;
+  const plain = plainText(fromMarkdown(text.slice(from, to), syntax));
+  // A match in the address of a link, say, is shown as it was written.
+  if (firstOf(fold(plain), needles) === -1) return snippetOf(text, needles);
+  const snippet = snippetOf(plain, needles);
+  const before = from > 0 && !snippet.startsWith('…') ? '…' : '';
+  const after = to < text.length && !snippet.endsWith('…') ? '…' : '';
+  return `${before}${snippet}${after}`;
+}
+
+/** The beginning of the line in which `at` stands, or `at` itself in a very long line. */
+function lineStart(text: string, at: number): number {
+  if (at <= 0) return 0;
+  const start = text.lastIndexOf('\n', at) + 1;
+  return at - start > readAround ? at : start;
+}
+
+const syntax = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 
 /** Where the first needle that is found stands in `line`; 0 when none is. */
 function placeOf(line: string, needles: readonly string[]): number {

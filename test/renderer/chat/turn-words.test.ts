@@ -67,7 +67,8 @@ describe('what is said of a run', () => {
 });
 
 describe('what is read aloud', () => {
-  const spoken = (run: RunRecord) => finishedParts(run).map(({ text }) => text.trim());
+  const spoken = (run: RunRecord) =>
+    finishedParts(run).map(({ role, text }) => `${role === null ? '' : `${role}: `}${text.trim()}`);
 
   it('is a block once another one follows it, and the last one when its turn is complete', () => {
     expect(spoken(after(6))).toEqual([]);

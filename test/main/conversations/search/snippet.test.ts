@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../main/conversations/search/search-text.ts';
-import { snippetOf } from '../../../../main/conversations/search/snippet.ts';
+import { markdownSnippetOf, snippetOf } from '../../../../main/conversations/search/snippet.ts';
 
 const filler = (count: number): string => Array.from({ length: count }, () => 'filler').join(' ');
 
@@ -36,6 +36,54 @@ describe('a snippet', () => {
           expect(snippet).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
         },
       ),
+    );
+  });
+});
+
+describe("a snippet of an agent's text", () => {
+  it('has no marks of Markdown', () => {
+    const text = '## Result\n\n| item | price |\n| - | - |\n| **ball** | `$0.05` |\n\n1. Checked.';
+    expect(markdownSnippetOf(text, ['ball'])).toBe('Result item, price ball, $0.05 1. Checked.');
+  });
+
+  it('shows the place of a match far into a long text between ellipses', () => {
+    const line = `${filler(20)} **and** so on.\n\n`;
+    const text = `${line.repeat(40)}The **ball** costs \`five\` cents. ${line.repeat(40)}`;
+    const snippet = markdownSnippetOf(text, ['ball']);
+    expect(snippet).toMatch(/^….*The ball costs five cents\..*…$/);
+    expect(snippet.length).toBeLessThan(140);
+  });
+
+  it('shows a match that no mark-free text holds as it was written', () => {
+    expect(markdownSnippetOf('See [it](https://a.example/ball).', ['ball'])).toBe(
+      'See [it](https://a.example/ball).',
+    );
+  });
+
+  it('is short and cuts no grapheme, for any text', () => {
+    const piece = fc.constantFrom(
+      '**',
+      '`',
+      '| ',
+      '\n',
+      '\n\n',
+      '- ',
+      '> ',
+      '[',
+      '](',
+      '👩‍👩‍👧',
+      'é',
+      'w ',
+    );
+    const text = fc.array(piece, { maxLength: 400 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(text, text, (left, right) => {
+        const snippet = markdownSnippetOf(`${left} needle ${right}`, ['needle']);
+        expect(snippet).toContain('needle');
+        expect([...new Intl.Segmenter().segment(snippet)].length).toBeLessThanOrEqual(123);
+        expect(snippet).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
+      }),
+      { numRuns: 50 },
     );
   });
 });
