@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { WeightsError, type WeightsErrorCode } from '../weights/weights-error.ts';
 import { AdaptationError, type AdaptationErrorCode } from './adaptation-error.ts';
@@ -32,8 +34,8 @@ export class WorkerPool implements TaskRunner {
   #nextId = 0;
   #isClosed = false;
 
-  /** @param entry the program's file that answers tasks: worker.ts, or a bundle that contains it */
-  constructor(width: number, entry: URL = new URL('./worker.ts', import.meta.url)) {
+  /** @param entry the program's file that answers tasks: the worker's own, or a bundle that contains it */
+  constructor(width: number, entry: URL = workerEntry()) {
     this.width = width;
     this.#entry = entry;
   }
@@ -135,6 +137,12 @@ export class WorkerPool implements TaskRunner {
     job.reject(reason);
     if (!this.#isClosed) this.#dispatch();
   }
+}
+
+/** The file beside this one that answers tasks, in source (.ts) or built (.js). */
+function workerEntry(): URL {
+  const file = `worker${extname(fileURLToPath(import.meta.url))}`;
+  return new URL(file, import.meta.url);
 }
 
 /** The error of another thread as the class it had there. */

@@ -13,7 +13,7 @@ import { importBundle } from './import.ts';
 /**
  * Runs a request of any kind, with worker threads where there is arithmetic.
  *
- * @param workerEntry the file that answers tasks; worker.ts when left out
+ * @param workerEntry the file that answers tasks; the worker's own when left out
  */
 export async function runBuildRequest(
   request: BuildRequest,
