@@ -123,3 +123,17 @@ export const marginFloorsSchema = z.object({
   role: z.number().min(0),
 });
 export type MarginFloors = z.infer<typeof marginFloorsSchema>;
+
+/** Floors as a calibration left them, with what they rest on. */
+export const calibratedFloorsSchema = marginFloorsSchema.extend({
+  calibratedAt: z.number(),
+  cases: z.number().int(),
+  /** Cases in which the profile decided as `cpu-f32` did; the floors are 80 % of their worst margins. */
+  agreeing: z.number().int(),
+});
+export type CalibratedFloors = z.infer<typeof calibratedFloorsSchema>;
+
+/** True for a margin under its floor. One equal to it is not under it; a floor of 0 or null asserts nothing. */
+export function isUnderFloor(margin: number | null, floor: number | null): boolean {
+  return floor !== null && floor > 0 && (margin ?? 0) < floor;
+}

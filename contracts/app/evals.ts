@@ -1,5 +1,8 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { calibratedFloorsSchema } from '../evals.ts';
+import { sha256Schema } from '../hashes.ts';
+import { profileIdSchema } from '../profiles.ts';
 
 const id = z.string().min(1).max(100);
 
@@ -18,4 +21,8 @@ export const evalsContract = {
       }),
     )
     .output(z.object({ caseId: z.string(), path: z.string() })),
+  /** Margin floors of a router on a profile by its latest calibration, on whichever suite; null: uncalibrated. */
+  floors: oc
+    .input(z.object({ adapterRef: sha256Schema, profile: profileIdSchema }))
+    .output(calibratedFloorsSchema.nullable()),
 };

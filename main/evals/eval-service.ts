@@ -2,7 +2,12 @@ import type { Notice } from '../../contracts/app/settings.ts';
 import type { RouterClient } from '../../model-runtime/client.ts';
 import { adapterRefOf } from './adapter-ref.ts';
 import { DefaultProfiles, type DefaultChoice } from './default-profile.ts';
-import { FloorsStore, type WriteFileAtomically } from './floors-store.ts';
+import {
+  FloorsStore,
+  type Calibration,
+  type FloorsKey,
+  type WriteFileAtomically,
+} from './floors-store.ts';
 import { evalPlaces } from './places.ts';
 import { SavedCases } from './saved-cases.ts';
 
@@ -17,13 +22,15 @@ export interface EvalServiceParts {
 export class EvalService {
   readonly saved: SavedCases;
   readonly #defaults: DefaultProfiles;
+  readonly #calibrations: FloorsStore;
   #notices: readonly Notice[] = [];
 
   constructor({ folder, write, routers }: EvalServiceParts) {
     const places = evalPlaces(folder);
     this.saved = new SavedCases(places.savedCases, write);
+    this.#calibrations = new FloorsStore(places.calibrations, write);
     this.#defaults = new DefaultProfiles({
-      calibrations: new FloorsStore(places.calibrations, write),
+      calibrations: this.#calibrations,
       adapterRefOf: (name) => adapterRefOf(routers, name),
     });
   }
@@ -31,6 +38,11 @@ export class EvalService {
   /** What opening had to say. */
   get notices(): readonly Notice[] {
     return this.#notices;
+  }
+
+  /** What margins of a router on a profile are measured by; null before a calibration. @throws EvalError `floors_unreadable` */
+  floors(key: Omit<FloorsKey, 'suiteHash'>): Promise<Calibration | null> {
+    return this.#calibrations.latest(key);
   }
 
   /** @throws EvalError `profile_refused` with the reason; `floors_unreadable` */

@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { marginFloorsSchema, type MarginFloors } from '../../contracts/evals.ts';
+import { calibratedFloorsSchema, type MarginFloors } from '../../contracts/evals.ts';
 import { EvalError } from './eval-error.ts';
 import type { Floors } from './judgement.ts';
 
-const calibrationSchema = marginFloorsSchema.extend({
-  calibratedAt: z.number(),
-  cases: z.number().int(),
-  agreeing: z.number().int(),
+const calibrationSchema = calibratedFloorsSchema.extend({
   rmsDrift: z.number(),
   rmsLogit: z.number(),
   refusals: z.array(z.string()),
@@ -49,6 +46,14 @@ export class FloorsStore {
 
   async find(key: FloorsKey): Promise<Calibration | null> {
     return (await this.list()).find((entry) => hasKey(entry, key)) ?? null;
+  }
+
+  /** The latest calibration of a router on a profile, on whichever suite. */
+  async latest({ adapterRef, profile }: Omit<FloorsKey, 'suiteHash'>): Promise<Calibration | null> {
+    const own = (await this.list()).filter(
+      (entry) => entry.adapterRef === adapterRef && entry.profile === profile,
+    );
+    return own.sort((a, b) => b.calibratedAt - a.calibratedAt)[0] ?? null;
   }
 
   /** Stores a calibration in place of an earlier one with the same key. */

@@ -1,4 +1,9 @@
-import type { EvalCase, EvalCaseResult, EvalRequest } from '../../contracts/evals.ts';
+import {
+  isUnderFloor,
+  type EvalCase,
+  type EvalCaseResult,
+  type EvalRequest,
+} from '../../contracts/evals.ts';
 import type { SnapshotCase } from './snapshot.ts';
 
 /** Floors that margins must reach; null floors assert nothing. Where they come from is said. */
@@ -49,8 +54,8 @@ export function failuresOf(
     role: roleIds !== undefined && !roleIds.includes(route.roleId),
     snapshot_agent: snapshot !== undefined && snapshot.agent_id !== route.agentId,
     snapshot_role: snapshot !== undefined && snapshot.role_id !== route.roleId,
-    agent_margin: isUnder(route.agentMargin, floors.agent),
-    role_margin: isUnder(route.roleMargin, floors.role),
+    agent_margin: isUnderFloor(route.agentMargin, floors.agent),
+    role_margin: isUnderFloor(route.roleMargin, floors.role),
     determinism: false,
   };
   return failureNames.filter((name) => broken[name]);
@@ -69,8 +74,4 @@ export function assertsAnything(
     (floors.role ?? 0) > 0 ||
     snapshot !== undefined
   );
-}
-
-function isUnder(margin: number | null, floor: number | null): boolean {
-  return floor !== null && floor > 0 && (margin ?? 0) < floor;
 }

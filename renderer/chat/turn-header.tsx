@@ -2,7 +2,8 @@ import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { Fingerprint } from '../routing/fingerprint.tsx';
-import { durationText, logitText } from '../routing/numbers.ts';
+import { unsureOf } from '../routing/margin-history.ts';
+import { durationText, marginWords } from '../routing/numbers.ts';
 import { RoleBadge } from '../routing/role-badge.tsx';
 import { inspectTurn } from '../stores/inspector.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
@@ -16,6 +17,7 @@ export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
   const label = usePart('slots', ({ slots }) =>
     turn.slot === null ? null : (slots[turn.slot]?.checkpointLabel ?? null),
   );
+  const floors = usePart('router', (state) => state.floors);
   const model = turn.resolvedModel ?? turn.model;
   return (
     <header className="turn__head">
@@ -40,7 +42,7 @@ export function TurnHeader({ run, turn, slotName, isInspected }: Props) {
       {decision === undefined ? null : (
         <div className="turn__numbers">
           <FactChip title="Agent margin: how far the highest agent logit is above the second">
-            margin {logitText(decision.agentMargin)}
+            margin {marginWords(decision.agentMargin, unsureOf(decision, floors)?.agent)}
           </FactChip>
           <span className="turn__time numeric" title="Time of the provider call">
             {turn.latencyMs === null ? '' : durationText(turn.latencyMs)}

@@ -4,7 +4,8 @@ import { usePart } from '../stores/use-session.ts';
 import { logitBars } from './bars.ts';
 import { explainDecision, maskWords, type SlotNamer } from './explain.ts';
 import { LogitBars, type BarRow } from './logit-bars.tsx';
-import { logitText } from './numbers.ts';
+import { unsureOf } from './margin-history.ts';
+import { marginWords } from './numbers.ts';
 import { RoleBadge } from './role-badge.tsx';
 
 type Props = {
@@ -17,6 +18,8 @@ type Props = {
 /** What was decided and why, then the logits it was decided by. */
 export function DecisionView({ decision, nameOf, toggle }: Props) {
   const labels = usePart('slots', ({ slots }) => slots.map((slot) => slot.checkpointLabel));
+  const floors = usePart('router', (state) => state.floors);
+  const unsure = unsureOf(decision, floors);
   const { slot, role } = decision;
   const masked = slot.reason.kind === 'mask' ? { at: slot.raw, cause: slot.reason.cause } : null;
   const agents = logitBars(decision.agentLogits, decision.agentProbabilities);
@@ -45,14 +48,14 @@ export function DecisionView({ decision, nameOf, toggle }: Props) {
       ))}
       <LogitBars
         title="Agents"
-        note={`margin ${logitText(decision.agentMargin)}`}
+        note={`margin ${marginWords(decision.agentMargin, unsure?.agent)}`}
         bars={agents}
         rows={decision.agentLogits.map((_, index) => rowOfAgent(index))}
         {...(toggle === undefined ? {} : { toggle })}
       />
       <LogitBars
         title="Roles"
-        note={`margin ${logitText(decision.roleMargin)}`}
+        note={`margin ${marginWords(decision.roleMargin, unsure?.role)}`}
         bars={roles}
         rows={decision.roleLogits.map((_, index) => ({
           name: roleNames[index] ?? `Role ${index}`,

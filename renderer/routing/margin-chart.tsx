@@ -1,32 +1,50 @@
-import { CartesianGrid, Line, LineChart, ReferenceLine, XAxis, YAxis } from 'recharts';
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ReferenceArea,
+  ReferenceLine,
+  XAxis,
+  YAxis,
+} from 'recharts';
+import type { CalibratedFloors } from '../../contracts/evals.ts';
 import { useWidth } from '../controls/use-width.ts';
-import { runBoundaries, type MarginPoint } from './margin-history.ts';
+import { calibratedStretches, runBoundaries, type MarginPoint } from './margin-history.ts';
 
 const height = 144;
+interface Props {
+  readonly points: readonly MarginPoint[];
+  readonly floors: CalibratedFloors | null;
+}
+
 const around = { top: 8, right: 10, bottom: 0, left: 0 };
 
 /**
  * Agent and role margin by turn. A hollow point was not the router's own choice; a line between points
- * marks where a new message began. The table beside it says the same, so the drawing itself is hidden
+ * marks where a new message began. Under a floor the plane is tinted in the colour of its margin: there a
+ * choice is unsure. Turns of another router or profile have no such band. The table beside it says the same, so the drawing itself is hidden
  * from screen readers.
  */
-export function MarginChart({ points }: { points: readonly MarginPoint[] }) {
+export function MarginChart({ points, floors }: Props) {
   const { ref, width } = useWidth();
   return (
     <figure className="history__figure">
       <div className="history__chart" ref={ref} aria-hidden="true">
-        {width === 0 ? null : <Chart points={points} width={width} />}
+        {width === 0 ? null : <Chart points={points} floors={floors} width={width} />}
       </div>
       <figcaption className="history__legend">
         <span className="legend legend--agent">agent</span>
         <span className="legend legend--role">role</span>
         <span className="legend legend--hollow">not the router’s own choice</span>
+        {floors === null || calibratedStretches(points).length === 0 ? null : (
+          <span className="legend legend--unsure">unsure</span>
+        )}
       </figcaption>
     </figure>
   );
 }
 
-function Chart({ points, width }: { points: readonly MarginPoint[]; width: number }) {
+function Chart({ points, floors, width }: Props & { width: number }) {
   const first = points[0]?.ordinal ?? 1;
   const last = points.at(-1)?.ordinal ?? first;
   return (
@@ -48,12 +66,29 @@ function Chart({ points, width }: { points: readonly MarginPoint[]; width: numbe
         height={20}
       />
       <YAxis width={34} tickLine={false} axisLine={false} domain={[0, 'auto']} />
+      {floors === null ? null : <Bands points={points} floors={floors} />}
       {runBoundaries(points).map((x) => (
         <ReferenceLine key={x} x={x} className="history__boundary" />
       ))}
       <Margins dataKey="agentMargin" line="agent" />
       <Margins dataKey="roleMargin" line="role" />
     </LineChart>
+  );
+}
+
+function Bands({ points, floors }: { points: readonly MarginPoint[]; floors: CalibratedFloors }) {
+  return calibratedStretches(points).map(({ from, to }) =>
+    (['agent', 'role'] as const).map((line) => (
+      <ReferenceArea
+        key={`${line} ${from}`}
+        className={`history__band history__band--${line}`}
+        x1={from}
+        x2={to}
+        y1={0}
+        y2={floors[line]}
+        ifOverflow="extendDomain"
+      />
+    )),
   );
 }
 

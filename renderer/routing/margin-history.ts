@@ -1,3 +1,5 @@
+import { isUnderFloor, type CalibratedFloors } from '../../contracts/evals.ts';
+import type { RouteDecision } from '../../contracts/route.ts';
 import type { RunRecord } from '../../contracts/stored.ts';
 import { tagsOf, type ChoiceTag } from './explain.ts';
 
@@ -11,13 +13,37 @@ export interface MarginPoint {
   readonly turn: number;
   readonly agentMargin: number | null;
   readonly roleMargin: number | null;
+  /** Null where the floors are not those of the router and profile that decided. */
+  readonly unsure: Unsure | null;
   /** False when redirected, pinned or suggested: drawn hollow. */
   readonly isRouters: boolean;
   readonly tags: readonly ChoiceTag[];
 }
 
+/** Which margins lie under their floors. */
+export interface Unsure {
+  readonly agent: boolean;
+  readonly role: boolean;
+}
+
+/** How sure a decision was by `floors`; null without floors of exactly its router and profile. */
+export function unsureOf(
+  { adapterRef, profile, agentMargin, roleMargin }: RouteDecision,
+  floors: CalibratedFloors | null,
+): Unsure | null {
+  if (floors === null || floors.adapterRef !== adapterRef || floors.profile !== profile)
+    return null;
+  return {
+    agent: isUnderFloor(agentMargin, floors.agent),
+    role: isUnderFloor(roleMargin, floors.role),
+  };
+}
+
 /** The margins of a conversation's turns in order. Turns that are not routed yet are left out. */
-export function marginHistory(runs: readonly RunRecord[]): MarginPoint[] {
+export function marginHistory(
+  runs: readonly RunRecord[],
+  floors: CalibratedFloors | null,
+): MarginPoint[] {
   const points: MarginPoint[] = [];
   runs.forEach((run, runIndex) => {
     for (const turn of run.turns) {
@@ -31,6 +57,7 @@ export function marginHistory(runs: readonly RunRecord[]): MarginPoint[] {
         turn: turn.turn,
         agentMargin: decision.agentMargin,
         roleMargin: decision.roleMargin,
+        unsure: unsureOf(decision, floors),
         isRouters: tags.every((tag) => tag === 'router' || tag === 'masked'),
         tags,
       });
@@ -45,4 +72,18 @@ export function runBoundaries(points: readonly MarginPoint[]): number[] {
     const before = points[index - 1];
     return before !== undefined && before.runId !== point.runId ? [point.ordinal - 0.5] : [];
   });
+}
+
+/** Stretches of turns that the floors apply to, as x from and to: where their bands are drawn. */
+export function calibratedStretches(
+  points: readonly MarginPoint[],
+): { from: number; to: number }[] {
+  const stretches: { from: number; to: number }[] = [];
+  for (const { ordinal, unsure } of points) {
+    if (unsure === null) continue;
+    const last = stretches.at(-1);
+    if (last?.to === ordinal - 0.5) last.to = ordinal + 0.5;
+    else stretches.push({ from: ordinal - 0.5, to: ordinal + 0.5 });
+  }
+  return stretches;
 }

@@ -5,6 +5,11 @@ export function logitText(value: number | null): string {
   return value < 0 && text !== '0.00' ? `−${text}` : text;
 }
 
+/** A margin, and the word for one under its floor. */
+export function marginWords(value: number | null, isUnsure = false): string {
+  return isUnsure ? `${logitText(value)}, unsure` : logitText(value);
+}
+
 /** A share as a percentage: never a rounded 0 or 100 that is not one. */
 export function percentText(share: number): string {
   const percent = share * 100;

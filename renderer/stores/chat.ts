@@ -6,6 +6,7 @@ import { ensureConversation } from './ensure-conversation.ts';
 import { failureOf } from './failure.ts';
 import { followRun } from './follow-run.ts';
 import { followLatest } from './inspector.ts';
+import { loadFloors } from './router.ts';
 import type { Session } from './session.ts';
 import { report } from './view.ts';
 
@@ -72,6 +73,7 @@ export async function sendMessage(session: Session, text: string, pins: Pins): P
     const { runId } = await session.client.chat.start({ conversationId, text, pins });
     setDraft(session, conversationId, '');
     followLatest(session);
+    void loadFloors(session);
     if (session.chat.getState().conversationId === conversationId) {
       const { agents } = session.settings.getState().settings ?? { agents: 'rehearsal' };
       const startedAt = session.ports.now();

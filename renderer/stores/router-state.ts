@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 import type { RouterState } from '../../contracts/app/models.ts';
+import type { CalibratedFloors } from '../../contracts/evals.ts';
 import type { RouterSummary } from '../../contracts/manifest.ts';
 import type { Availability, ProfileId } from '../../contracts/profiles.ts';
 
@@ -9,6 +10,8 @@ export interface RouterStoreState {
   readonly available: readonly RouterSummary[];
   readonly profiles: readonly { readonly id: ProfileId; readonly availability: Availability }[];
   readonly isSelecting: boolean;
+  /** What the active router's margins are measured by; null: uncalibrated. */
+  readonly floors: CalibratedFloors | null;
 }
 
 export function createRouterStore() {
@@ -17,5 +20,6 @@ export function createRouterStore() {
     available: [],
     profiles: [],
     isSelecting: false,
+    floors: null,
   }));
 }

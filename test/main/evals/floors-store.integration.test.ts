@@ -41,6 +41,15 @@ describe('FloorsStore', () => {
       ['cpu-8bit', 0.7],
     ]);
   });
+  it('knows the latest calibration of a router on a profile, whatever its suite', async () => {
+    const later = { ...calibration, suiteHash: `v1:${'c'.repeat(64)}` as const, calibratedAt: 20 };
+    await store.put(later);
+    await store.put({ ...calibration, calibratedAt: 10 });
+    await store.put({ ...calibration, profile: 'webgpu', calibratedAt: 30 });
+    await store.put({ ...calibration, adapterRef: 'e'.repeat(64), calibratedAt: 30 });
+    expect(await store.latest(calibration)).toEqual(later);
+    expect(await store.latest({ ...calibration, profile: 'cpu-f32' })).toBe(null);
+  });
   it('refuses a file that is none of ours and leaves it alone', async () => {
     writeFileSync(join(folder, 'calibrations.json'), '{"version":2}');
     await expect(store.put(calibration)).rejects.toMatchObject({ code: 'floors_unreadable' });

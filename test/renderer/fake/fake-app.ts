@@ -2,6 +2,7 @@ import { implement, ORPCError } from '@orpc/server';
 import { appContract } from '../../../contracts/app/contract.ts';
 import type { Change, Pins } from '../../../contracts/app/chat.ts';
 import type { RouterState } from '../../../contracts/app/models.ts';
+import type { CalibratedFloors } from '../../../contracts/evals.ts';
 import type { RunEvent } from '../../../contracts/events.ts';
 import { endsRun } from '../../../contracts/events.ts';
 import { foldRun, openRun } from '../../../contracts/fold-run.ts';
@@ -38,6 +39,7 @@ export class FakeApp {
   readonly acknowledged: { streamId: string; seq: number }[] = [];
   readonly secrets: string[] = [];
   readonly savedCases: { runId: string; turn: number; expectChoice: boolean }[] = [];
+  floors: CalibratedFloors | null = null;
   readonly spending: SlotSpending[] = [];
   readonly keys: VaultItem[] = [];
   script: Script = async () => undefined;
@@ -294,6 +296,10 @@ export class FakeApp {
           }
           this.savedCases.push({ runId, turn, expectChoice });
           return { caseId, path: '/data/evals/saved-cases.jsonl' };
+        }),
+        floors: os.evals.floors.handler(({ input }) => {
+          const isFor = this.floors?.adapterRef === input.adapterRef;
+          return isFor && this.floors?.profile === input.profile ? this.floors : null;
         }),
       },
       models: {
