@@ -22,11 +22,12 @@ if (typeof options === 'string') {
 async function start(wanted: StartOptions): Promise<number> {
   if (wanted.host === 'browser') return startBrowser(wanted, null);
   const found = findElectron();
-  let reason = found.reason;
+  let reason: string | null = found.reason;
   if (found.binary !== null) {
     if (!buildIfStale(root, 'electron', print)) return 1;
-    reason = await runElectron(found.binary, wanted);
-    if (reason === null) return 0;
+    const end = await runElectron(found.binary, wanted);
+    if (end.reason === null) return end.code;
+    reason = end.reason;
   }
   if (wanted.host === 'electron') {
     process.stderr.write(
@@ -53,8 +54,10 @@ function findElectron(): { binary: string; reason: null } | { binary: null; reas
     : { binary: fetched, reason: null };
 }
 
-/** Resolves when the window program ends: null, or the reason why it never came up. */
-function runElectron(binary: string, wanted: StartOptions): Promise<string | null> {
+/** How the window program ended: its exit code, or the reason why it never came up. */
+type ElectronEnd = { readonly reason: null; readonly code: number } | { readonly reason: string };
+
+function runElectron(binary: string, wanted: StartOptions): Promise<ElectronEnd> {
   const args = [root];
   // Chromium refuses to run as root with its sandbox.
   if (process.platform === 'linux' && process.getuid?.() === 0) args.unshift('--no-sandbox');
@@ -63,16 +66,24 @@ function runElectron(binary: string, wanted: StartOptions): Promise<string | nul
   const { ELECTRON_RUN_AS_NODE: _unset, ...env } = process.env;
   return new Promise((resolve) => {
     const child = spawn(binary, args, { stdio: 'inherit', env });
-    child.on('error', (error) => resolve(`it does not start (${error.message})`));
+    child.on('error', ({ message }) => resolve({ reason: `it does not start (${message})` }));
     const end = (): void => void child.kill();
     process.on('SIGTERM', end);
     // Ctrl-C reaches the child by itself: it has the same terminal.
     process.on('SIGINT', ignore);
-    child.on('exit', (code) => {
+    child.on('exit', (code, signal) => {
       process.off('SIGTERM', end);
       process.off('SIGINT', ignore);
       // 127: the system misses a library that Electron needs.
-      resolve(code === 127 ? 'a system library is missing' : null);
+      if (code === 127) return void resolve({ reason: 'a system library is missing' });
+      // Ctrl-C and a polite end are no failure.
+      const isEnded = code === 0 || signal === 'SIGINT' || signal === 'SIGTERM';
+      if (!isEnded) {
+        process.stderr.write(
+          `Electron ended with ${signal ?? `code ${code}`}. \`npm start -- --browser\` serves the same program to your browser.\n`,
+        );
+      }
+      resolve({ reason: null, code: isEnded ? 0 : (code ?? 1) });
     });
   });
 }

@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { createFolder } from '../traces/create-folder.ts';
@@ -36,18 +36,30 @@ export function dataDirectoryPath(
   }
 }
 
+/** One of these says that a folder is a data directory. A person may have put base models there first. */
+const ownNames: ReadonlySet<string> = new Set([
+  ...['settings.json', 'trinity.sqlite', 'trace.key', 'instance.lock'],
+  ...['routers', 'models', 'owners', 'evals'],
+]);
+
 /**
- * Makes sure that the data directory exists and that only its owner may enter (mode 0700).
+ * Makes sure that the data directory exists and that only its owner may enter (mode 0700). A folder that
+ * others may enter and that holds only files of other programs is left as it is: closing `/tmp` or a
+ * system folder would harm the machine.
  *
  * @returns the same path
- * @throws HostError `data_directory` when it cannot be made, is no directory, or cannot be protected
+ * @throws HostError `data_directory` when it cannot be made, is no directory, is another program's, or
+ *   cannot be protected
  */
 export function openDataDirectory(path: string): string {
   try {
     createFolder(path);
     const stat = statSync(path);
     // A directory that someone made beforehand may be open to others.
-    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+      refuseForeign(path);
+      chmodSync(path, 0o700);
+    }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HostError('data_directory', `The data directory ${path} cannot be used: ${reason}`, {
@@ -55,6 +67,12 @@ export function openDataDirectory(path: string): string {
     });
   }
   return path;
+}
+
+function refuseForeign(path: string): void {
+  const names = readdirSync(path);
+  if (names.length === 0 || names.some((name) => ownNames.has(name))) return;
+  throw new Error('it holds other files. Name a folder that is empty or not there yet.');
 }
 
 function currentPlaces(): DataDirectoryPlaces {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,6 +54,21 @@ describe('opening the data directory', () => {
 
   it('closes one that others could enter', () => {
     chmodSync(root, 0o755);
+    openDataDirectory(root);
+    expect(statSync(root).mode & 0o777).toBe(0o700);
+  });
+
+  it('leaves a folder with others’ files open, and closes one with ours or a person’s models', () => {
+    chmodSync(root, 0o755);
+    writeFileSync(join(root, 'letter.txt'), '');
+    expect(() => openDataDirectory(root)).toThrowError(
+      expect.objectContaining({
+        code: 'data_directory',
+        message: expect.stringContaining('holds other files'),
+      }),
+    );
+    expect(statSync(root).mode & 0o777).toBe(0o755);
+    mkdirSync(join(root, 'models'));
     openDataDirectory(root);
     expect(statSync(root).mode & 0o777).toBe(0o700);
   });
