@@ -78,6 +78,15 @@ export const slotBindingSchema = z.object({
 export type SlotBinding = z.output<typeof slotBindingSchema>;
 export type SlotBindingInput = z.input<typeof slotBindingSchema>;
 
+/**
+ * What a slot is called until a person names it: its number and its model, without the model's vendor. The
+ * number stands first, where a narrow column does not cut it off.
+ */
+export function defaultSlotName(index: number, model: string): string {
+  const name = model.trim().split('/').at(-1) ?? '';
+  return name === '' ? `Slot ${index}` : `Slot ${index} · ${name}`.slice(0, 100);
+}
+
 /** Health of a slot as its calls have shown it. */
 export const slotHealthSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('untried') }),

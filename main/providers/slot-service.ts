@@ -1,7 +1,7 @@
 import type { SlotTest, SlotView } from '../../contracts/app/slots.ts';
 import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 import type { Clock, HttpClient, KeyVault } from '../../contracts/ports.ts';
-import type { SlotBinding, SlotLayout } from '../../contracts/slots.ts';
+import { defaultSlotName, type SlotBinding, type SlotLayout } from '../../contracts/slots.ts';
 import { keyItemOf } from './credentials.ts';
 import { ProviderError } from './failure.ts';
 import type { HealthBook } from './health.ts';
@@ -62,10 +62,10 @@ export class SlotService {
   async setAll(input: Omit<SlotBinding, 'index' | 'name'>): Promise<SlotView[]> {
     const { store, vault, health, agentLabels } = this.#parts;
     const items = await vault.list();
-    const { preset } = resolveBinding({ ...input, index: 0 });
+    resolveBinding({ ...input, index: 0 });
     checkHeaders({ ...input, index: 0 });
     const bindings = agentLabels().map((_, index) =>
-      withoutForeignKeys({ ...input, index, name: `${preset.name} ${index}` }, items),
+      withoutForeignKeys({ ...input, index, name: defaultSlotName(index, input.model) }, items),
     );
     await store.update((before) => [
       ...bindings,

@@ -2,6 +2,7 @@ import type { ProviderPreset, SlotView } from '../../contracts/app/slots.ts';
 import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 import {
   baseUrlSchema,
+  defaultSlotName,
   type SlotBindingInput,
   type SlotParameters,
 } from '../../contracts/slots.ts';
@@ -9,6 +10,7 @@ import type { NewKey } from '../stores/slots.ts';
 
 /** What a person has typed into a binding form. Texts as typed; nothing is checked yet. */
 export interface BindingDraft {
+  /** Empty for the default name, which follows the model. */
   readonly name: string;
   readonly provider: string;
   readonly model: string;
@@ -37,9 +39,10 @@ export function draftOfSlot(
   const binding = slot?.binding ?? null;
   const preset = presets.find(({ id }) => id === binding?.provider) ?? presets[0];
   const parameters = binding?.parameters;
+  const isDefault = binding?.name === defaultSlotName(binding?.index ?? 0, binding?.model ?? '');
   const asText = (value: number | undefined) => (value === undefined ? '' : String(value));
   return {
-    name: binding?.name ?? (slot === null ? '' : `Slot ${slot.index}`),
+    name: isDefault ? '' : (binding?.name ?? ''),
     provider: binding?.provider ?? preset?.id ?? '',
     model: binding?.model ?? preset?.modelExamples[0] ?? '',
     baseUrl: binding?.baseUrl ?? '',

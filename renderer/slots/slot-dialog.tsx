@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { SlotView } from '../../contracts/app/slots.ts';
+import { defaultSlotName } from '../../contracts/slots.ts';
 import { Dialog } from '../controls/dialog.tsx';
 import { Field } from '../controls/field.tsx';
 import { bindSlot, testSlot } from '../stores/slots.ts';
@@ -21,10 +22,11 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
   const kept = storedKeyFor(slot, draft, preset, keys);
   const hasKey = kept !== null || (preset?.keyVariable ?? null) !== null;
+  const defaultName = defaultSlotName(slot.index, draft.model);
   const problems = problemsOf(draft, preset, hasKey);
   const save = async () => {
     setSaving(true);
-    const name = draft.name.trim() === '' ? `Slot ${slot.index}` : draft.name.trim();
+    const name = draft.name.trim() === '' ? defaultName : draft.name.trim();
     const binding = { ...bindingOf(draft, slot, kept?.id ?? null), index: slot.index, name };
     const isBound = await bindSlot(session, binding, newKeyOf(draft, preset));
     setSaving(false);
@@ -53,6 +55,7 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
                 className="input"
                 data-first
                 maxLength={100}
+                placeholder={defaultName}
                 value={draft.name}
                 onChange={({ target }) => setDraft({ ...draft, name: target.value })}
               />

@@ -198,7 +198,11 @@ describe('binding slots', () => {
     await providers.slots.set(slot({ index: 2, provider: 'ollama', model: 'm' }));
     const all = await providers.slots.setAll(slot({ provider: 'rehearsal', model: 'scripted' }));
     expect(all.map(({ binding }) => binding?.provider)).toEqual(Array(3).fill('rehearsal'));
-    expect(new Set(all.map(({ binding }) => binding?.name)).size).toBe(3);
+    expect(all.map(({ binding }) => binding?.name)).toEqual([
+      'Slot 0 · scripted',
+      'Slot 1 · scripted',
+      'Slot 2 · scripted',
+    ]);
     await providers.slots.clear(1);
     expect((await providers.slots.list()).map(({ binding }) => binding?.index)).toEqual([
       0,

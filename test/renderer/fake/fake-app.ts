@@ -9,7 +9,7 @@ import { foldRun, openRun } from '../../../contracts/fold-run.ts';
 import type { VaultItem } from '../../../contracts/keys.ts';
 import { settingsSchema, type Settings } from '../../../contracts/settings.ts';
 import type { SlotSpending, SlotView } from '../../../contracts/app/slots.ts';
-import { slotBindingSchema } from '../../../contracts/slots.ts';
+import { defaultSlotName, slotBindingSchema } from '../../../contracts/slots.ts';
 import type { Conversation, RunRecord } from '../../../contracts/stored.ts';
 import { decisionOf, type EventBody } from '../../fixtures/run-events.ts';
 import { Broadcast } from './broadcast.ts';
@@ -163,9 +163,13 @@ export class FakeApp {
       if (slot === undefined) throw new ORPCError('NOT_FOUND', { message: 'No such slot.' });
       return slot;
     };
-    const bind = (index: number, binding: object) => {
+    const bind = (index: number, binding: { readonly model: string }) => {
       const slot = view(index);
-      const parsed = slotBindingSchema.parse({ name: `Slot ${index}`, ...binding, index });
+      const parsed = slotBindingSchema.parse({
+        name: defaultSlotName(index, binding.model),
+        ...binding,
+        index,
+      });
       const key = this.keys.find(({ id }) => id === parsed.keyRef) ?? null;
       this.slots[index] = { ...slot, binding: parsed, key, health: { state: 'untried' } };
       return view(index);

@@ -47,17 +47,17 @@ describe('the page of agents', () => {
 
   it('keeps the checkpoint’s label apart from what is called', async () => {
     await bindAll();
-    const slot = within(screen.getByRole('listitem', { name: 'Slot 2' }));
+    const slot = within(screen.getByRole('listitem', { name: /^Slot 2/ }));
     slot.getByText('gemini-2.5-pro');
     slot.getByText('meta-llama/llama-3.3-70b-instruct');
   });
 
   it('tells the result of a test in words', async () => {
     await bindAll();
-    fireEvent.click(screen.getByRole('button', { name: 'Test Slot 0' }));
+    fireEvent.click(screen.getByRole('button', { name: /^Test Slot 0/ }));
     await page.settle(() => screen.getByText(/accepted the key and knows the model/));
     app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), key: null };
-    fireEvent.click(screen.getByRole('button', { name: 'Test Slot 1' }));
+    fireEvent.click(screen.getByRole('button', { name: /^Test Slot 1/ }));
     await page.settle(() => screen.getByText(/refused the key/));
   });
 
@@ -74,6 +74,17 @@ describe('the page of agents', () => {
       model: 'llama3.2',
     });
     expect(app.slots[2]?.binding).toBeNull();
+  });
+
+  it('calls a slot by its number and model until it is named, whichever the model is', async () => {
+    await bindAll();
+    screen.getByRole('listitem', { name: 'Slot 2 · llama-3.3-70b-instruct' });
+    fireEvent.click(screen.getByRole('button', { name: /^Change Slot 2/ }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Slot 2' }));
+    expect(dialog.getByLabelText('Name')).toMatchObject({ value: '' });
+    fireEvent.change(dialog.getByLabelText('Model'), { target: { value: 'qwen/qwen3-32b' } });
+    fireEvent.click(dialog.getByRole('button', { name: 'Store and test' }));
+    await page.settle(() => screen.getByRole('listitem', { name: 'Slot 2 · qwen3-32b' }));
   });
 
   it('does not bind what is incomplete, and says what is missing', () => {

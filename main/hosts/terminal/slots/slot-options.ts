@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ProviderPreset } from '../../../../contracts/app/slots.ts';
 import {
+  defaultSlotName,
   slotBindingSchema,
   type SlotBinding,
   type SlotBindingInput,
@@ -64,7 +65,7 @@ export function addSetOptions(command: Command): Command {
 
 /**
  * The binding that the options make of a slot: what they name is changed, the rest stays. A slot that moves
- * to another provider starts from nothing but its name.
+ * to another provider starts from nothing but the name that it was given.
  *
  * @throws UsageError in words, naming the member
  */
@@ -92,7 +93,7 @@ export function bindingFrom(
     index,
     provider,
     model,
-    name: options.name ?? before?.name ?? `${preset.name} ${index}`,
+    name: options.name ?? givenName(before) ?? defaultSlotName(index, model),
     ...present({ baseUrl: options.baseUrl, price: options.price, monthlyCapUsd: options.cap }),
     ...present({ concurrency: options.concurrency }),
     ...(options.key === false ? { keyRef: null } : {}),
@@ -118,6 +119,12 @@ export function bindingFrom(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UsageError(`${issue?.path.join('.') ?? 'slot'}: ${issue?.message ?? 'not valid'}`);
+}
+
+/** The name that a person gave; null for none, because the default follows the model. */
+function givenName(binding: SlotBinding | null): string | null {
+  if (binding === null) return null;
+  return binding.name === defaultSlotName(binding.index, binding.model) ? null : binding.name;
 }
 
 /** The members that are given: an absent option changes nothing. */

@@ -70,6 +70,17 @@ describe('trinity slots', () => {
     expect((await list())[0]?.key?.last4).toBe('cdef');
   });
 
+  it('names a slot by its number and model, and by what a person says from then on', async () => {
+    const nameAfter = async (...args: string[]) => {
+      await trinity(['set', '2', ...args]);
+      return (await list())[2]?.binding?.name;
+    };
+    expect(await nameAfter(...toServer())).toBe('Slot 2 · test-model');
+    expect(await nameAfter('--model', 'vendor/other')).toBe('Slot 2 · other');
+    expect(await nameAfter('--name', 'Ada')).toBe('Ada');
+    expect(await nameAfter('--model', 'third')).toBe('Ada');
+  });
+
   it('changes what is named and keeps the rest', async () => {
     await trinity(['set', '2', ...toServer(), '--key-stdin', '--max-tokens', '500'], {
       input: key,
