@@ -28,8 +28,7 @@ export function BindAllCard() {
   const draft = typed ?? draftOfSlot(null, offered, schemes);
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
   const kept = storedKeyFor(null, draft, preset, keys);
-  const hasKey = kept !== null || (preset?.keyVariable ?? null) !== null;
-  const problems = problemsOf(draft, preset, hasKey);
+  const problems = problemsOf(draft, preset, kept !== null);
   const save = async () => {
     setSaving(true);
     const isBound = await bindAllSlots(

@@ -92,7 +92,11 @@ export function storedKeyFor(
   return keys.find((key) => key.origin === origin) ?? null;
 }
 
-/** What stands in the way of storing the form, in sentences; empty when nothing does. */
+/**
+ * What stands in the way of storing the form, in sentences; empty when nothing does.
+ *
+ * @param hasKey whether a key is stored, or stands in the environment, that calls would use
+ */
 export function problemsOf(
   draft: BindingDraft,
   preset: ProviderPreset | null,
@@ -109,8 +113,11 @@ export function problemsOf(
       if (!checked.success) problems.push(checked.error.issues[0]?.message ?? 'Check the address.');
     }
   }
-  if (preset?.needsKey === true && draft.secret.trim() === '' && !hasKey) {
-    problems.push(`${preset.name} needs a key.`);
+  // A slot that is switched off calls nobody, so it may be stored without one.
+  if (preset?.needsKey === true && draft.enabled && draft.secret.trim() === '' && !hasKey) {
+    const orSet =
+      preset.keyVariable === null ? '' : `, or start the program with ${preset.keyVariable} set`;
+    problems.push(`${preset.name} needs a key: paste it${orSet}.`);
   }
   problems.push(...numberProblems(draft));
   return problems;

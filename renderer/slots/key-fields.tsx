@@ -22,12 +22,12 @@ export function KeyFields({ draft, onChange, preset, kept, isDropped }: Props) {
   const variable = preset?.keyVariable ?? null;
   const hint =
     kept !== null
-      ? `Bound: ${keyWords(kept)}. Leave empty to keep it.`
+      ? `There is a ${keyWords(kept)}. Leave empty to use it.`
       : isDropped
         ? 'The bound key belongs to another address and is not sent to this one.'
         : variable === null
           ? 'Stored for this address only.'
-          : `Stored for this address only. A key in ${variable} is used when none is given.`;
+          : `Stored for this address only. ${variable} holds none for it.`;
   return (
     <>
       <Field

@@ -21,9 +21,8 @@ export function SlotDialog({ slot, onClose }: { slot: SlotView; onClose: () => v
   const [isSaving, setSaving] = useState(false);
   const preset = presets.find(({ id }) => id === draft.provider) ?? null;
   const kept = storedKeyFor(slot, draft, preset, keys);
-  const hasKey = kept !== null || (preset?.keyVariable ?? null) !== null;
   const defaultName = defaultSlotName(slot.index, draft.model);
-  const problems = problemsOf(draft, preset, hasKey);
+  const problems = problemsOf(draft, preset, kept !== null);
   const save = async () => {
     setSaving(true);
     const name = draft.name.trim() === '' ? defaultName : draft.name.trim();

@@ -69,13 +69,14 @@ describe('a binding form', () => {
     };
     expect(problems({ ...draft, model: ' ' }, openrouter)).toEqual([
       'Name a model.',
-      'OpenRouter needs a key.',
+      'OpenRouter needs a key: paste it, or start the program with OPENROUTER_API_KEY set.',
     ]);
     expect(problems(withProvider(draft, compatible), compatible)).toEqual([
       'Name a model.',
       'Give the address of the server.',
     ]);
     expect(problems(withProvider(draft, ollama), ollama)).toEqual([]);
+    expect(problems({ ...draft, enabled: false }, openrouter)).toEqual([]);
   });
 
   it('refuses an address with a password in it', () => {

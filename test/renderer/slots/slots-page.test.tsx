@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadSlots } from '../../../renderer/stores/slots.ts';
 import { showPage } from '../../../renderer/stores/view.ts';
 import { FakeApp } from '../fake/fake-app.ts';
 import { renderPage, type RenderedPage } from '../fake/render-page.tsx';
@@ -85,6 +86,30 @@ describe('the page of agents', () => {
     fireEvent.change(dialog.getByLabelText('Model'), { target: { value: 'qwen/qwen3-32b' } });
     fireEvent.click(dialog.getByRole('button', { name: 'Store and test' }));
     await page.settle(() => screen.getByRole('listitem', { name: 'Slot 2 · qwen3-32b' }));
+  });
+
+  it('says before binding that a key is missing, for all slots and for one', () => {
+    const isMissing = /^OpenRouter needs a key: paste it, or start the program with/;
+    screen.getByText(isMissing);
+    expect(screen.getByRole('button', { name: 'Bind all slots' })).toMatchObject({
+      disabled: true,
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Bind Slot 3' }));
+    const dialog = within(screen.getByRole('dialog', { name: 'Slot 3' }));
+    dialog.getByText(isMissing);
+    expect(dialog.getByRole('button', { name: 'Store and test' })).toMatchObject({
+      disabled: true,
+    });
+  });
+
+  it('binds without a typed key where the environment holds one', async () => {
+    const origin = 'https://openrouter.ai';
+    app.keys.push({ id: 'env:OPENROUTER_API_KEY', scheme: 'env', origin, last4: 'cdef' });
+    await loadSlots(page.session);
+    await page.settle(() => screen.getByText(/There is a key …cdef, from the environment/));
+    fireEvent.click(screen.getByRole('button', { name: 'Bind all slots' }));
+    await page.settle(() => screen.getByText(/Your agents answer now/));
+    expect(app.slots[0]?.key).toMatchObject({ scheme: 'env' });
   });
 
   it('does not bind what is incomplete, and says what is missing', () => {
