@@ -110,8 +110,10 @@ export class SlotService {
 
   async test(index: number, call: boolean, signal: AbortSignal): Promise<SlotTest> {
     const result = await testSlot(this.#parts, this.#binding(index), { index, call }, signal);
-    // A slot that was set aside is back as soon as a person has seen it work.
-    if (result.ok) this.#parts.health.forget(index);
+    const { health } = this.#parts;
+    // A slot that was set aside is back as soon as a person has seen it work, and one that worked until now
+    // is not said to work after its test has failed.
+    if (result.ok || health.of(index).state === 'healthy') health.forget(index);
     return result;
   }
 

@@ -16,7 +16,7 @@ export function SlotRow({ slot, onEdit }: { slot: SlotView; onEdit: () => void }
   const provider = presets.find(({ id }) => id === binding?.provider);
   const name = binding?.name ?? `Slot ${index}`;
   const now = session.ports.now();
-  const health = healthFact(slot.health, now);
+  const health = healthFact(slot.health, test, now);
   const spent = spendingWords(spending, index, now);
   return (
     <li className="slot" aria-label={name}>

@@ -2,13 +2,22 @@ import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
 import type { SlotHealth } from '../../contracts/slots.ts';
 import type { Fact } from '../controls/fact-chip.tsx';
 import type { SlotSpending } from '../../contracts/app/slots.ts';
+import type { TestState } from '../stores/slot-state.ts';
 import { costText, countText, durationText } from '../routing/numbers.ts';
 
-/** A slot's health in a few words. */
-export function healthFact(health: SlotHealth, now: number): Fact {
+/**
+ * A slot's health in a few words. What calls have shown goes before what a test did; a test that says
+ * something newer makes the host forget the calls.
+ *
+ * @param test the slot's latest test, if any
+ */
+export function healthFact(health: SlotHealth, test: TestState | null, now: number): Fact {
   switch (health.state) {
     case 'untried':
-      return { text: 'Not tried yet', tone: 'neutral' };
+      if (test?.phase !== 'done') return { text: 'Not tried yet', tone: 'neutral' };
+      return test.result.ok
+        ? { text: 'Test passed', tone: 'good' }
+        : { text: 'Test failed', tone: 'danger' };
     case 'healthy':
       return { text: 'Working', tone: 'good' };
     case 'limited':

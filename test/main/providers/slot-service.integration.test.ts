@@ -252,6 +252,17 @@ describe('binding slots', () => {
     expect(await providers.slots.list()).toMatchObject([{ key: null, price: null }]);
   });
 
+  it('no longer says that a slot works once its test has failed', async () => {
+    const server = await startProviderServer(openAiChatFormat);
+    servers.push(server);
+    const providers = await open([slot({ baseUrl: `${server.origin}/v1` })]);
+    await collect(providers.agents('slots'), callOf());
+    expect(await providers.slots.list()).toMatchObject([{ health: { state: 'healthy' } }]);
+    await server.close();
+    expect(await providers.slots.test(0, false, signal)).toMatchObject({ ok: false });
+    expect(await providers.slots.list()).toMatchObject([{ health: { state: 'untried' } }]);
+  });
+
   it('brings a slot back that was set aside, once it is bound anew', async () => {
     const providers = await open([slot({ provider: 'anthropic' })]);
     await collect(providers.agents('slots'));

@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadSlots } from '../../../renderer/stores/slots.ts';
+import { loadSlots, refreshHealth } from '../../../renderer/stores/slots.ts';
 import { showPage } from '../../../renderer/stores/view.ts';
 import { FakeApp } from '../fake/fake-app.ts';
 import { renderPage, type RenderedPage } from '../fake/render-page.tsx';
@@ -60,6 +60,22 @@ describe('the page of agents', () => {
     app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), key: null };
     fireEvent.click(screen.getByRole('button', { name: /^Test Slot 1/ }));
     await page.settle(() => screen.getByText(/refused the key/));
+  });
+
+  it('says beside a slot that its test passed or failed, until a call says more', async () => {
+    await bindAll();
+    const slot = (index: number) =>
+      within(screen.getByRole('listitem', { name: new RegExp(`^Slot ${index}`) }));
+    slot(1).getByText('Not tried yet');
+    app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), key: null };
+    fireEvent.click(screen.getByRole('button', { name: /^Test Slot 0/ }));
+    fireEvent.click(screen.getByRole('button', { name: /^Test Slot 1/ }));
+    await page.settle(() => slot(0).getByText('Test passed'));
+    await page.settle(() => slot(1).getByText('Test failed'));
+    expect(slot(1).queryByText('Not tried yet')).toBeNull();
+    app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), health: { state: 'healthy' } };
+    await refreshHealth(page.session);
+    await page.settle(() => slot(1).getByText('Working'));
   });
 
   it('binds one slot in its dialog and tests it', async () => {
