@@ -12,6 +12,8 @@ export interface BuildOptions {
   readonly launcher: ProcessLauncher;
   readonly clock: Pick<Clock, 'after'>;
   readonly onEvent?: (event: BuildEvent) => void;
+  /** Lines that native code in the process logs. */
+  readonly onLog?: (line: string) => void;
   /** Stops the build; what is finished is kept, and the same request goes on with it. */
   readonly signal?: AbortSignal;
 }
@@ -25,7 +27,7 @@ export interface BuildOptions {
  */
 export function runBuild(
   request: BuildRequest,
-  { launcher, clock, onEvent, signal }: BuildOptions,
+  { launcher, clock, onEvent, onLog, signal }: BuildOptions,
 ): Promise<RouterManifest | null> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -47,6 +49,7 @@ export function runBuild(
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     child.onLog((line) => {
+      onLog?.(line);
       log.push(line);
       if (log.length > 20) log.shift();
     });

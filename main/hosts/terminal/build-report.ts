@@ -1,26 +1,29 @@
 import type { BuildEvent, BuildRequest } from '../../../contracts/build.ts';
 import type { RouterManifest } from '../../../contracts/manifest.ts';
 import { runBuild } from '../../../model-runtime/client.ts';
+import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
+import type { GlobalOptions } from './active-router.ts';
 import type { TerminalContext } from './context.ts';
 import { styleOf } from './style.ts';
 
 /**
- * Runs a build, telling what it does: with `asJson` every event as one line of JSON on stdout, else a line a
+ * Runs a build, telling what it does: with `json` every event as one line of JSON on stdout, else a line a
  * tensor and, on a terminal, a line of progress with the time to go on stderr. Ctrl-C stops the build; what is
  * finished is kept.
  */
 export async function reportBuild(
   context: TerminalContext,
   request: BuildRequest,
-  asJson: boolean,
+  options: GlobalOptions & { readonly json?: boolean },
 ): Promise<RouterManifest | null> {
-  const show = asJson ? jsonLines(context) : readableLines(context);
+  const show = options.json === true ? jsonLines(context) : readableLines(context);
   return runBuild(request, {
     launcher: context.launcher,
     clock: createSystemClock(),
     signal: context.signal,
     onEvent: show,
+    ...(options.debugNative === true && { onLog: nativeLogTo(context.stderr) }),
   });
 }
 

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildEvent } from '../../../contracts/build.ts';
 import type { ChildHandle, ProcessLauncher } from '../../../contracts/ports.ts';
@@ -51,6 +53,36 @@ describe('the build process', () => {
     expect(events.at(-1)?.type).toBe('finished');
     await ended.promise;
     await rm(bench.request().out, { recursive: true });
+  });
+
+  it('hands on what its native code logs, and keeps the last lines for the error of its end', async () => {
+    const { bench } = state;
+    const shell: ProcessLauncher = {
+      launch: () => {
+        const child = spawn('sh', ['-c', 'echo first >&2; echo second >&2; exit 7']);
+        const lines = createInterface({ input: child.stderr });
+        return {
+          pid: child.pid,
+          send: () => undefined,
+          onMessage: () => undefined,
+          onExit: (listener) => child.on('close', (code, signal) => listener({ code, signal })),
+          onLog: (listener) => lines.on('line', listener),
+          kill: () => child.kill('SIGKILL'),
+        };
+      },
+    };
+    const logged: string[] = [];
+    const built = runBuild(bench.request(), {
+      launcher: shell,
+      clock,
+      onLog: (line) => logged.push(line),
+    });
+    await expect(built).rejects.toMatchObject({
+      code: 'process_died',
+      message: expect.stringContaining('exit code 7'),
+      cause: { message: 'first\nsecond' },
+    });
+    expect(logged).toEqual(['first', 'second']);
   });
 
   it('stops when asked and goes on later to the same bytes', async () => {

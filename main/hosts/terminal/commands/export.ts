@@ -58,7 +58,7 @@ export function exportCommand(context: TerminalContext): Command {
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ExportOptions>();
       const request = requestOf(options, openLayout(context, options));
-      const manifest = await reportBuild(context, request, options.json === true);
+      const manifest = await reportBuild(context, request, options);
       if (options.json === true || manifest?.status !== 'complete') return;
       const isOurs = options.out === undefined;
       const name = isOurs ? basename(request.out) : request.out;

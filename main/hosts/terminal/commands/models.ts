@@ -127,7 +127,7 @@ function importCommand(context: TerminalContext): Command {
             bundle: source,
             withLmHead: options.withLmHead ?? false,
           });
-      await reportBuild(context, request, options.json === true);
+      await reportBuild(context, request, options);
     });
 }
 
