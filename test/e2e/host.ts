@@ -28,7 +28,7 @@ export class Host {
     const child = spawn(
       process.execPath,
       [
-        join(root, 'scripts', 'start.ts'),
+        join(root, 'test', 'e2e', 'held-start.ts'),
         '--browser',
         '--no-open',
         `--port=${port}`,
@@ -37,7 +37,8 @@ export class Host {
       {
         cwd: root,
         env: { ...process.env, http_proxy: proxy, https_proxy: proxy, no_proxy: '' },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        // Standard input is never written: that it stays open tells the host that we are there.
+        stdio: ['pipe', 'pipe', 'pipe'],
       },
     );
     this.child = child;
