@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { IconButton } from '../controls/icon-button.tsx';
 import { RouterChip } from '../models/router-chip.tsx';
-import { setInspectorOpen, setSidebarOpen, showPage } from '../stores/view.ts';
+import { setInspectorOpen, setSidebarOpen } from '../stores/view.ts';
 import { usePart, useSession } from '../stores/use-session.ts';
+import { AgentsChip } from './agents-chip.tsx';
 import { PromptDialog } from './prompt-dialog.tsx';
 
 /** What is open, and who decides and who answers at the moment. */
@@ -18,8 +19,6 @@ export function ChatHeader() {
     inspectorOpen,
     sidebarOpen,
   }));
-  const agents = usePart('settings', ({ settings }) => settings?.agents ?? null);
-  const bound = usePart('slots', ({ slots }) => slots.filter(({ binding }) => binding).length);
   return (
     <header className="topbar">
       <span className="topbar__menu">
@@ -47,22 +46,7 @@ export function ChatHeader() {
         </span>
       )}
       <RouterChip />
-      {agents === null ? null : (
-        <button
-          type="button"
-          className={
-            agents === 'rehearsal' ? 'chip chip--caution chip--button' : 'chip chip--button'
-          }
-          title={
-            agents === 'rehearsal'
-              ? 'Scripted answers, made on this computer. Click to bind real agents.'
-              : 'Your own agents answer. Click to change them.'
-          }
-          onClick={() => showPage(session, 'slots')}
-        >
-          {agents === 'rehearsal' ? 'Rehearsal agents' : `${bound} of your agents`}
-        </button>
-      )}
+      <AgentsChip />
       <span className="topbar__inspector">
         <IconButton
           icon="panel"

@@ -44,20 +44,27 @@ export function Welcome() {
   );
 }
 
-/** Says plainly that a fresh installation rehearses. */
+/** Says plainly that a fresh installation rehearses, and that nobody answers where nobody is bound. */
 function Trial({ onSlots }: { onSlots: () => void }) {
   const isDemo = usePart('router', ({ router }) => router?.isDemo ?? false);
-  const isRehearsal = usePart('settings', ({ settings }) => settings?.agents === 'rehearsal');
-  if (!isDemo && !isRehearsal) return null;
-  const what = [
+  const agents = usePart('settings', ({ settings }) => settings?.agents ?? null);
+  const isUnbound = usePart(
+    'slots',
+    ({ phase, slots }) => phase === 'ready' && slots.every(({ binding }) => binding === null),
+  );
+  const isRehearsal = agents === 'rehearsal';
+  const isNobodyThere = agents === 'slots' && isUnbound;
+  if (!isDemo && !isRehearsal && !isNobodyThere) return null;
+  const tried = [
     isDemo ? 'a small demo router that was never trained' : '',
     isRehearsal ? 'rehearsal agents with scripted answers' : '',
   ].filter((part) => part !== '');
   return (
     <p className="welcome__trial">
-      You are trying the program with {what.join(' and ')}.{' '}
+      {tried.length === 0 ? '' : `You are trying the program with ${tried.join(' and ')}. `}
       {isRehearsal ? 'Nothing leaves this computer. ' : ''}
-      {isRehearsal ? (
+      {isNobodyThere ? 'No slot is bound to an agent yet, so no message can be answered. ' : ''}
+      {isRehearsal || isNobodyThere ? (
         <button type="button" className="link-button" onClick={onSlots}>
           Bind real agents
         </button>

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversation } from '../../../renderer/stores/chat.ts';
+import { changeSettings } from '../../../renderer/stores/settings.ts';
 import { setInspectorOpen } from '../../../renderer/stores/view.ts';
 import { FakeApp } from '../fake/fake-app.ts';
 import { renderPage, type RenderedPage } from '../fake/render-page.tsx';
@@ -28,6 +29,13 @@ describe('the page', () => {
     expect(screen.getByRole('button', { name: 'Rehearsal agents' })).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: /sky is blue/ }));
     expect(composer()).toMatchObject({ value: expect.stringContaining('sky is blue') });
+  });
+
+  it('says before the first message that nobody answers where no slot is bound', async () => {
+    await changeSettings(page.session, { agents: 'slots' });
+    await page.settle(() => screen.getByText(/so no message can be answered/));
+    fireEvent.click(screen.getByRole('button', { name: 'No agent bound' }));
+    screen.getByRole('heading', { name: 'Agents' });
   });
 
   it('shows a run with its turns, reasons, failure, answer and verdict', async () => {
