@@ -6,7 +6,14 @@ import { Icon } from '../controls/icon.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { MarkdownText } from './markdown-text.tsx';
 import { PlainText } from './plain-text.tsx';
-import { answeringTurn, asSentence, runOutcome, runSummary, verdictWords } from './turn-words.ts';
+import {
+  answeringTurn,
+  asSentence,
+  noAnswerWords,
+  runOutcome,
+  runSummary,
+  verdictWords,
+} from './turn-words.ts';
 
 /** How a run ended: the answer with its verdict beside it, or plainly that there is none and why. */
 export const RunOutcome = memo(function RunOutcome({ run }: { run: RunRecord }) {
@@ -61,10 +68,4 @@ function VerdictLine({ run }: { run: RunRecord }) {
       </Suspense>
     </p>
   );
-}
-
-function noAnswerWords(run: RunRecord): string {
-  const partial = run.turns.some(({ text }) => text !== '');
-  const kept = partial ? ' What was said until then is kept above.' : '';
-  return `The run ended before a Worker had finished an answer.${kept}`;
 }

@@ -77,13 +77,27 @@ const budgetWords = {
 export function runSummary(run: RunRecord): string {
   const parts = [countText(run.turns.length, 'turn')];
   if (run.endedAt !== null) parts.push(durationText(run.endedAt - run.startedAt));
-  if (run.agents === 'slots' && run.turns.length > 0) {
-    const costs = run.turns.map(({ costUsd }) => costUsd);
+  // A turn that was never given to a slot called nobody, so it adds nothing that is unknown.
+  const called = run.turns.filter(({ slot }) => slot !== null);
+  if (run.agents === 'slots' && called.length > 0) {
+    const costs = called.map(({ costUsd }) => costUsd);
     const known = costs.filter((cost) => cost !== null);
     const sum = known.reduce((total, cost) => total + cost, 0);
     parts.push(`cost ${known.length === costs.length ? costText(sum) : 'unknown'}`);
   }
   return parts.join(', ');
+}
+
+/** Why a run has no answer, where the host says nothing more. */
+export function noAnswerWords(run: RunRecord): string {
+  const kept = run.turns.some(({ text }) => text !== '')
+    ? ' What was said until then is kept above.'
+    : '';
+  const roles = run.turns.map(({ decisions }) => decisions.at(-1)?.role);
+  const pinned = roles.every((role) => role?.reason.kind === 'pin') ? roles[0]?.effective : null;
+  return pinned === 'Thinker' || pinned === 'Verifier'
+    ? `Every turn went to a ${pinned}, as you pinned it, and only a Worker gives an answer.${kept}`
+    : `The run ended before a Worker had finished an answer.${kept}`;
 }
 
 /** The turn whose text became the run's answer; null when there is none. */

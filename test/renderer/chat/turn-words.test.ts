@@ -5,11 +5,13 @@ import { finishedParts } from '../../../renderer/chat/finished-blocks.tsx';
 import {
   answeringTurn,
   asSentence,
+  noAnswerWords,
   runOutcome,
+  runSummary,
   turnFacts,
   waitingWords,
 } from '../../../renderer/chat/turn-words.ts';
-import { acceptedRun } from '../../fixtures/run-events.ts';
+import { acceptedRun, decisionOf } from '../../fixtures/run-events.ts';
 
 const story = acceptedRun('r1', ['One.\n\n', 'Two.']);
 const after = (events: number): RunRecord =>
@@ -57,6 +59,26 @@ describe('what is said of a run', () => {
     ['failed', null, 'Failed'],
   ] as const)('names its ending: %s', (status, budget, text) => {
     expect(runOutcome({ ...whole, status, budget }).text).toBe(text);
+  });
+
+  it('says that a pinned role gave no answer', () => {
+    const reason = { kind: 'pin' } as const;
+    const role = { raw: 'Worker', effective: 'Thinker', reason } as const;
+    const pinned = { ...firstTurn(whole), decisions: [decisionOf({ role })] };
+    expect(noAnswerWords({ ...whole, turns: [pinned, pinned] })).toMatch(
+      /^Every turn went to a Thinker, as you pinned it, and only a Worker gives an answer\./,
+    );
+    expect(noAnswerWords({ ...whole, turns: [firstTurn(whole), pinned] })).toMatch(
+      /^The run ended before a Worker had finished/,
+    );
+    expect(noAnswerWords({ ...whole, turns: [] })).toMatch(/^The run ended before/);
+  });
+
+  it('knows no unknown cost of a run that called nobody', () => {
+    const slots = { ...whole, agents: 'slots' as const };
+    const called = { ...firstTurn(whole), costUsd: null };
+    expect(runSummary({ ...slots, turns: [called] })).toMatch(/cost unknown$/);
+    expect(runSummary({ ...slots, turns: [{ ...called, slot: null }] })).not.toContain('cost');
   });
 
   it('points at the turn whose whole text became the answer', () => {
