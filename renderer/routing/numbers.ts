@@ -41,7 +41,8 @@ export function countText(count: number, one: string, many = `${one}s`): string 
 }
 
 export function bytesText(bytes: number): string {
-  if (bytes < 1_000_000) return `${Math.max(1, Math.round(bytes / 1_000))} kB`;
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
   if (bytes < 1_000_000_000) return `${Math.round(bytes / 1_000_000)} MB`;
   return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }

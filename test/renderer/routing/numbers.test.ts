@@ -48,6 +48,12 @@ describe('numbers for people', () => {
 
   it('shortens hashes without their version, and sizes to three digits', () => {
     expect(shortHash(`v1:${'ab'.repeat(32)}`)).toBe('abababababab');
-    expect([900, 21_400_000, 1_503_300_328].map(bytesText)).toEqual(['1 kB', '21 MB', '1.5 GB']);
+    expect([0, 900, 4_200, 21_400_000, 1_503_300_328].map(bytesText)).toEqual([
+      '0 B',
+      '900 B',
+      '4 kB',
+      '21 MB',
+      '1.5 GB',
+    ]);
   });
 });
