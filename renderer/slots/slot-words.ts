@@ -6,7 +6,7 @@ import type { TestState } from '../stores/slot-state.ts';
 import { costText, countText, durationText } from '../routing/numbers.ts';
 
 /**
- * A slot's health in a few words. What calls have shown goes before what a test did; a test that says
+ * A slot's health in a few words. A single call that failed in passing proves nothing either. What calls have shown goes before what a test did; a test that says
  * something newer makes the host forget the calls.
  *
  * @param test the slot's latest test, if any
@@ -14,7 +14,7 @@ import { costText, countText, durationText } from '../routing/numbers.ts';
 export function healthFact(health: SlotHealth, test: TestState | null, now: number): Fact {
   switch (health.state) {
     case 'untried':
-      if (test?.phase !== 'done') return { text: 'Not tried yet', tone: 'neutral' };
+      if (test?.phase !== 'done') return { text: 'Not proven yet', tone: 'neutral' };
       return test.result.ok
         ? { text: 'Test passed', tone: 'good' }
         : { text: 'Test failed', tone: 'danger' };

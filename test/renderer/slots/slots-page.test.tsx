@@ -66,13 +66,13 @@ describe('the page of agents', () => {
     await bindAll();
     const slot = (index: number) =>
       within(screen.getByRole('listitem', { name: new RegExp(`^Slot ${index}`) }));
-    slot(1).getByText('Not tried yet');
+    slot(1).getByText('Not proven yet');
     app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), key: null };
     fireEvent.click(screen.getByRole('button', { name: /^Test Slot 0/ }));
     fireEvent.click(screen.getByRole('button', { name: /^Test Slot 1/ }));
     await page.settle(() => slot(0).getByText('Test passed'));
     await page.settle(() => slot(1).getByText('Test failed'));
-    expect(slot(1).queryByText('Not tried yet')).toBeNull();
+    expect(slot(1).queryByText('Not proven yet')).toBeNull();
     app.slots[1] = { ...(app.slots[1] as (typeof app.slots)[0]), health: { state: 'healthy' } };
     await refreshHealth(page.session);
     await page.settle(() => slot(1).getByText('Working'));
