@@ -70,10 +70,19 @@ export class ProfileProbes {
     const profile = profiles[id];
     if (!needsProbe(profile)) return { state: 'available', tested: profile.isTested };
     if (profile.platforms === null || profile.platforms.includes(this.#platform)) return null;
-    const reason = `${profile.name} exists on ${profile.platforms.join(', ')}, not on ${this.#platform}.`;
+    const exists = profile.platforms.map((platform) => systemNames[platform] ?? platform);
+    const here = systemNames[this.#platform] ?? this.#platform;
+    const reason = `${profile.name} exists on ${exists.join(' and ')}, not on ${here}.`;
     return { state: 'unavailable', reason };
   }
 }
+
+/** What a person calls the systems that profiles are for. */
+const systemNames: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: 'macOS',
+  linux: 'Linux',
+  win32: 'Windows',
+};
 
 function reasonOf(error: unknown, name: string): string {
   if (!(error instanceof RuntimeError)) return String(error);
