@@ -100,6 +100,11 @@ test('a second page on the same conversation agrees, live and afterwards', async
   agents.release();
   await expect(answer(tab)).toContainText(wholeText);
   await expect(answer(second)).toContainText(wholeText);
+  // What is read aloud comes last, and without the marks of its Markdown.
+  for (const page of [tab, second]) {
+    await expect(page.getByRole('log', { name: 'Finished parts' })).toContainText(wholeText);
+    await expect(page.getByRole('log', { name: 'Finished parts' })).toContainText('Run over.');
+  }
   const transcript = (page: Page) => page.locator('main').innerText();
   await expect.poll(() => transcript(second)).toBe(await transcript(tab));
   // The composer of one page, the transcript of the other.

@@ -134,4 +134,12 @@ export const screens: readonly Screen[] = [
       await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
     },
   },
+  {
+    name: 'no such conversation',
+    show: async (page) => {
+      await page.keyboard.press('Escape');
+      await page.evaluate(() => (location.hash = '#/c/gone'));
+      await expect(page.getByText('This conversation does not exist')).toBeVisible();
+    },
+  },
 ];
