@@ -4,8 +4,8 @@ import { gfm } from 'micromark-extension-gfm';
 import { plainText } from '../../../contracts/plain-text.ts';
 import { fold } from './search-text.ts';
 
-/** Graphemes shown before and after the place of a match. */
-const before = 30;
+/** Graphemes shown before and after the place of a match: it must stand within the first line of a list. */
+const before = 16;
 const after = 90;
 /** Characters of a text that are looked through for the place. */
 const searchedCharacters = 200_000;
@@ -28,7 +28,7 @@ export function snippetOf(text: string, needles: readonly string[]): string {
   const around = line.slice(from, place + margin);
   const graphemes = [...segmenter.segment(around)];
   const at = graphemes.findIndex(({ index, segment }) => from + index + segment.length > place);
-  const start = at <= before ? 0 : at - before;
+  const start = at <= before ? 0 : wordStart(graphemes, at - before, at);
   const end = Math.min(graphemes.length, Math.max(0, at) + after);
   const shown = graphemes
     .slice(start, end)
@@ -66,6 +66,12 @@ function lineStart(text: string, at: number): number {
 }
 
 const syntax = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+
+/** Where the first whole word from `from` on begins, or `from` itself where no word begins before `at`. */
+function wordStart(graphemes: readonly Intl.SegmentData[], from: number, at: number): number {
+  const space = graphemes.findIndex(({ segment }, index) => index >= from - 1 && segment === ' ');
+  return space === -1 || space >= at ? from : space + 1;
+}
 
 /** Where the first needle that is found stands in `line`; 0 when none is. */
 function placeOf(line: string, needles: readonly string[]): number {

@@ -16,6 +16,12 @@ describe('a snippet', () => {
     expect(snippet.length).toBeLessThan(140);
   });
 
+  it('begins with a whole word shortly before the match', () => {
+    const text = 'Each part is answered in one sentence. The result was rehearsed by slot 5.';
+    expect(snippetOf(text, ['rehearsed'])).toBe('…The result was rehearsed by slot 5.');
+    expect(snippetOf('今'.repeat(40) + '京', ['京'])).toBe(`…${'今'.repeat(16)}京`);
+  });
+
   it('shows the beginning where nothing is found', () => {
     expect(snippetOf(filler(100), ['absent'])).toMatch(/^filler.*…$/);
   });
@@ -43,7 +49,7 @@ describe('a snippet', () => {
 describe("a snippet of an agent's text", () => {
   it('has no marks of Markdown', () => {
     const text = '## Result\n\n| item | price |\n| - | - |\n| **ball** | `$0.05` |\n\n1. Checked.';
-    expect(markdownSnippetOf(text, ['ball'])).toBe('Result item, price ball, $0.05 1. Checked.');
+    expect(markdownSnippetOf(text, ['item'])).toBe('Result item, price ball, $0.05 1. Checked.');
   });
 
   it('shows the place of a match far into a long text between ellipses', () => {
@@ -55,7 +61,7 @@ describe("a snippet of an agent's text", () => {
   });
 
   it('shows a match that no mark-free text holds as it was written', () => {
-    expect(markdownSnippetOf('See [it](https://a.example/ball).', ['ball'])).toBe(
+    expect(markdownSnippetOf('See [it](https://a.example/ball).', ['https'])).toBe(
       'See [it](https://a.example/ball).',
     );
   });
