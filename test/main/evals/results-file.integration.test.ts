@@ -50,7 +50,7 @@ const identity = {
 function onCase(id: string, act: () => unknown): Router {
   return scriptedRouter(script, (text) => {
     calls += 1;
-    if (text === `user: ${id}`) act();
+    return text === `user: ${id}` ? act() : undefined;
   });
 }
 
@@ -170,12 +170,12 @@ describe('results on disk', () => {
     }
   });
   it('are written by one evaluation at a time; the second is refused and the first goes on', async () => {
-    let second: Promise<unknown> = Promise.resolve();
-    const begin = (): void => {
-      second = run({ isResumed: true }).catch((error: unknown) => error);
+    let second: unknown = null;
+    const begin = async (): Promise<void> => {
+      second = await run({ isResumed: true }).catch((error: unknown) => error);
     };
     await run({ router: onCase('c', begin) });
-    expect(await second).toMatchObject({ code: 'results_busy' });
+    expect(second).toMatchObject({ code: 'results_busy' });
     expect(await types()).toEqual(['header', 'case', 'case', 'case', 'case', 'summary']);
     expect(readdirSync(folder).sort()).toEqual(['results.jsonl', 'suite.jsonl']);
   });

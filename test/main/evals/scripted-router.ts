@@ -10,17 +10,17 @@ export interface ScriptedRoute {
   readonly tokenCount: number;
 }
 
-/** A router that answers from a script keyed by routed text, in call order where an entry is a list. */
+/** A router that answers from a script keyed by routed text, once `onRoute` has settled. */
 export function scriptedRouter(
   script: ReadonlyMap<string, ScriptedRoute>,
-  onRoute: (text: string, call: number) => void = () => undefined,
+  onRoute: (text: string, call: number) => unknown = () => undefined,
 ): Router {
   let call = 0;
   return {
     async route({ messages }) {
       const text = routedText(messages);
       call += 1;
-      onRoute(text, call);
+      await onRoute(text, call);
       const found = script.get(text);
       if (found === undefined) throw new Error(`no scripted route for ${text.slice(0, 60)}`);
       return routeLogits(messages, found);
