@@ -21,6 +21,12 @@ export interface Diagnostic {
   readonly message: string;
 }
 
+/** A diagnostic in one line: where, what, and its code. */
+export function diagnosticText({ file, line, caseId, code, message }: Diagnostic): string {
+  const where = `${file}${line === null ? '' : `:${line}`}${caseId === null ? '' : ` (${caseId})`}`;
+  return `${where}: ${message} [${code}]`;
+}
+
 export type ParsedCase =
   | { readonly ok: true; readonly value: EvalCase }
   | {

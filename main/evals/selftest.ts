@@ -3,6 +3,7 @@ import { toFailure } from '../../contracts/failure.ts';
 import type { RouteLogits } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
 import { argmax, margin } from '../../contracts/logits.ts';
+import { diagnosticText, type Diagnostic } from './case-parser.ts';
 import type { Snapshot, SnapshotCase } from './snapshot.ts';
 import { upstreamTranscriptHash } from './upstream/hashes.ts';
 
@@ -23,6 +24,8 @@ export interface LogitAgreement {
 export interface SelftestResult {
   readonly cases: readonly SelftestCase[];
   readonly passed: number;
+  /** Why the suite was not tested whole: what of it was passed over, and snapshot entries without a case. */
+  readonly suiteProblems: readonly string[];
   /** The head's digest differs from the reference's. */
   readonly headProblem: string | null;
   readonly agreement: LogitAgreement | null;
@@ -31,6 +34,8 @@ export interface SelftestResult {
 
 export interface SelftestOptions {
   readonly cases: readonly EvalCase[];
+  /** What of the suite was passed over. */
+  readonly diagnostics: readonly Diagnostic[];
   readonly snapshot: Snapshot;
   readonly router: Router;
   /** Digest of the head file in use, and the one that the reference has. */
@@ -44,7 +49,7 @@ export interface SelftestOptions {
  * The parity gate: routes the reference cases and requires the snapshot's slot and role in each, the
  * exact token count and hidden index, an equal transcript, and an equal head. Logits are compared as one
  * vector over the suite and only reported: another kernel stack moves them by some tenths while every
- * decision stands.
+ * decision stands. A suite that could not be read whole, or lacks a case of the snapshot, does not pass.
  */
 export async function runSelftest(options: SelftestOptions): Promise<SelftestResult> {
   const done: SelftestCase[] = [];
@@ -65,13 +70,29 @@ export async function runSelftest(options: SelftestOptions): Promise<SelftestRes
       ? null
       : `the head's digest is ${options.headSha256}, the reference's ${options.referenceHeadSha256}`;
   const passed = done.filter((result) => result.isPassed).length;
+  const suiteProblems = suiteProblemsOf(options);
   return {
     cases: done,
     passed,
+    suiteProblems,
     headProblem,
     agreement: agreementOf(ours, theirs),
-    isPassed: headProblem === null && done.length > 0 && passed === done.length,
+    isPassed:
+      headProblem === null &&
+      suiteProblems.length === 0 &&
+      done.length > 0 &&
+      passed === done.length,
   };
+}
+
+function suiteProblemsOf({ cases, diagnostics, snapshot }: SelftestOptions): string[] {
+  const ids = new Set(cases.map(({ id }) => id));
+  return [
+    ...diagnostics.map(diagnosticText),
+    ...[...snapshot.keys()]
+      .filter((id) => !ids.has(id))
+      .map((id) => `${id}: in the snapshot, but not among the cases`),
+  ];
 }
 
 async function testCase(

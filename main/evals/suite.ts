@@ -66,6 +66,27 @@ export async function* scanSuite(path: string): AsyncGenerator<SuiteItem> {
   }
 }
 
+/** A suite in memory. */
+export interface WholeSuite {
+  readonly cases: readonly EvalCase[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads a small suite whole, such as the reference: its good cases, and everything that was passed over.
+ *
+ * @throws EvalError `suite_not_found`, `suite_unreadable`
+ */
+export async function readSuite(path: string): Promise<WholeSuite> {
+  const cases: EvalCase[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for await (const item of scanSuite(path)) {
+    if (item.kind === 'case') cases.push(item.case);
+    else diagnostics.push(item.diagnostic);
+  }
+  return { cases, diagnostics };
+}
+
 /** Validates a suite in one pass: its hash, its number of cases, and what is wrong with it. */
 export async function inspectSuite(path: string): Promise<SuiteReport> {
   const hash = createHash('sha256');

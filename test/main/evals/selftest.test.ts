@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { routedText } from '../../../contracts/transcript.ts';
-import { runSelftest, type SelftestResult } from '../../../main/evals/selftest.ts';
-import { readSnapshot } from '../../../main/evals/snapshot.ts';
+import {
+  runSelftest,
+  type SelftestOptions,
+  type SelftestResult,
+} from '../../../main/evals/selftest.ts';
+import { readSnapshot, type SnapshotCase } from '../../../main/evals/snapshot.ts';
+import { upstreamTranscriptHash } from '../../../main/evals/upstream/hashes.ts';
 import { referenceSuite } from '../../../main/evals/upstream/reference.ts';
 import { skipUnless } from '../../fixtures/skip.ts';
 import {
@@ -33,6 +38,7 @@ skipUnless(hasReference, noReference).describe('runSelftest', () => {
     );
     return runSelftest({
       cases,
+      diagnostics: [],
       snapshot: await readSnapshot(referencePaths.snapshot),
       router: scriptedRouter(script),
       headSha256,
@@ -87,25 +93,59 @@ skipUnless(hasReference, noReference).describe('runSelftest', () => {
   });
 });
 
-describe('runSelftest without a snapshot entry', () => {
-  it('fails the case instead of passing it unseen', async () => {
-    const result = await runSelftest({
-      cases: [
-        {
-          id: 'new',
-          messages: [{ role: 'user', content: 'x' }],
-          expected: {},
-          tags: [],
-          notes: '',
-        },
-      ],
-      snapshot: new Map(),
-      router: scriptedRouter(new Map()),
+describe('runSelftest of a suite and snapshot that do not match', () => {
+  const route = { agentLogits: [2, 1], roleLogits: [3, 1, 0], tokenCount: 4 };
+  const messages = [{ role: 'user' as const, content: 'x' }];
+  const evalCase = { id: 'known', messages, expected: {}, tags: [], notes: '' };
+  const entry: SnapshotCase = {
+    id: 'known',
+    agent_id: 0,
+    role_id: 0,
+    token_count: 4,
+    agent_margin: 1,
+    role_margin: 2,
+    agent_logits_rounded: route.agentLogits,
+    role_logits_rounded: route.roleLogits,
+    transcript_hash: upstreamTranscriptHash(messages),
+    route_hash: 'c'.repeat(64),
+  };
+  const selftest = (changes: Partial<SelftestOptions>): Promise<SelftestResult> =>
+    runSelftest({
+      cases: [evalCase],
+      diagnostics: [],
+      snapshot: new Map([['known', entry]]),
+      router: scriptedRouter(new Map([[routedText(messages), route]])),
       headSha256: 'a',
       referenceHeadSha256: 'a',
       signal: new AbortController().signal,
       onCase: () => undefined,
+      ...changes,
     });
-    expect(result).toMatchObject({ isPassed: false, passed: 0 });
+
+  it('passes where each has the other', async () => {
+    expect(await selftest({})).toMatchObject({ isPassed: true, passed: 1, suiteProblems: [] });
+  });
+  it('fails a case without a snapshot entry instead of passing it unseen', async () => {
+    expect(await selftest({ snapshot: new Map() })).toMatchObject({ isPassed: false, passed: 0 });
+  });
+  it('fails a snapshot entry without a case, by name', async () => {
+    const snapshot = new Map([
+      ['known', entry],
+      ['lost', { ...entry, id: 'lost' }],
+    ]);
+    expect(await selftest({ snapshot })).toMatchObject({
+      isPassed: false,
+      passed: 1,
+      suiteProblems: ['lost: in the snapshot, but not among the cases'],
+    });
+  });
+  it('fails a suite of which something was passed over, and says what', async () => {
+    const diagnostic = { file: 'c.json', line: null, caseId: 'bent', code: 'bad_case' } as const;
+    const diagnostics = [{ ...diagnostic, message: 'case 2: no prompt' }];
+    expect(await selftest({ diagnostics })).toMatchObject({
+      isPassed: false,
+      passed: 1,
+      suiteProblems: ['c.json (bent): case 2: no prompt [bad_case]'],
+    });
   });
 });

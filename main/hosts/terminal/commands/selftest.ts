@@ -3,15 +3,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { EvalCase } from '../../../../contracts/evals.ts';
 import { profileIds, type ProfileId } from '../../../../contracts/profiles.ts';
 import type { RouterManifest, RouterSummary } from '../../../../contracts/manifest.ts';
 import { readManifest } from '../../../../model-runtime/client.ts';
 import { aboutProgram } from '../../../app-about.ts';
 import type { EvaluationIdentity } from '../../../evals/evaluation.ts';
-import { everyCase, selectedCases } from '../../../evals/selection.ts';
 import { runSelftest, type SelftestResult } from '../../../evals/selftest.ts';
 import { readSnapshot, type Snapshot } from '../../../evals/snapshot.ts';
+import { readSuite, type WholeSuite } from '../../../evals/suite.ts';
 import { referenceSuite } from '../../../evals/upstream/reference.ts';
 import type { DataLayout } from '../../data-layout.ts';
 import { openLayout, openRuntime, withRouter, type GlobalOptions } from '../active-router.ts';
@@ -76,8 +75,7 @@ function versionsOf(layout: DataLayout): Versions {
   return { trinity: version, onnxRuntime, node };
 }
 
-interface Reference {
-  readonly cases: readonly EvalCase[];
+interface Reference extends WholeSuite {
   readonly snapshot: Snapshot;
 }
 
@@ -103,7 +101,7 @@ async function readReference(
   await warnOfAnother(context, cases, referenceSuite.cases.sha256);
   await warnOfAnother(context, snapshot, referenceSuite.snapshot.sha256);
   return {
-    cases: await Array.fromAsync(selectedCases(cases, everyCase)),
+    ...(await readSuite(cases)),
     snapshot: await readSnapshot(snapshot),
   };
 }
@@ -237,12 +235,14 @@ async function fileDigest(path: string): Promise<string> {
 }
 
 function verdictLines(result: SelftestResult, headSha256: string, style: TerminalStyle): string[] {
-  const { agreement, headProblem, cases, passed, isPassed } = result;
+  const { agreement, headProblem, cases, passed, suiteProblems, isPassed } = result;
   const flipped = cases.filter((entry) => !entry.isPassed).map((entry) => plainLine(entry.id));
+  const incomplete = suiteProblems.length === 0 ? '' : ' of an incomplete suite';
   return [
     '',
-    paint(style, isPassed ? 'green' : 'red', `self-test: ${passed}/${cases.length}`),
+    paint(style, isPassed ? 'green' : 'red', `self-test: ${passed}/${cases.length}${incomplete}`),
     ...(flipped.length === 0 ? [] : [paint(style, 'red', `failed: ${flipped.join(', ')}`)]),
+    ...suiteProblems.map((problem) => paint(style, 'red', plainLine(`suite  ${problem}`))),
     headProblem === null ? `head ${headSha256}` : paint(style, 'red', headProblem),
     ...(agreement === null
       ? []

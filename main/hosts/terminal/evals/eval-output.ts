@@ -1,5 +1,6 @@
 import type { EvalCase, EvalSummary } from '../../../../contracts/evals.ts';
 import { roleNameOf } from '../../../../contracts/roles.ts';
+import { diagnosticText } from '../../../evals/case-parser.ts';
 import type { Floors } from '../../../evals/judgement.ts';
 import type { CaseLine } from '../../../evals/results-file.ts';
 import type { SuiteReport } from '../../../evals/suite.ts';
@@ -69,10 +70,9 @@ function inTime(ms: number): string {
 
 /** What a suite holds that will not run. */
 export function diagnosticLines(suite: SuiteReport, style: TerminalStyle): string[] {
-  const lines = suite.diagnostics.map(({ file, line, caseId, code, message }) => {
-    const where = `${file}${line === null ? '' : `:${line}`}${caseId === null ? '' : ` (${caseId})`}`;
-    return paint(style, 'yellow', plainLine(`${where}: ${message} [${code}]`));
-  });
+  const lines = suite.diagnostics.map((diagnostic) =>
+    paint(style, 'yellow', plainLine(diagnosticText(diagnostic))),
+  );
   if (suite.moreDiagnostics > 0) lines.push(`and ${suite.moreDiagnostics} more`);
   return lines;
 }

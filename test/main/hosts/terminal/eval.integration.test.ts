@@ -280,6 +280,16 @@ describe('trinity selftest', () => {
     expect(run.stdout).toMatch(/cosine 1\.0000\d+, relative L2 0\.0000/);
     expect(run.stderr).toMatch(/not the published file/);
   });
+  it('fails by name for cases that it had to pass over', async () => {
+    const bent = suite.map((entry, at) => (at === 0 ? entry : { ...entry, messages: 7 }));
+    const cases = file('bent.json', JSON.stringify({ cases: bent }));
+    const args = ['selftest', '--router', 'demo', '--cases', cases, '--snapshot', 'selftest.json'];
+    const run = await trinity(args);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toMatch(/^suite {2}.*bent\.json \(proof\): case 2: .*\[bad_case\]$/m);
+    expect(run.stdout).toMatch(/^self-test: 1\/1 of an incomplete suite$/m);
+    expect(run.stdout).toMatch(/^suite {2}letter: in the snapshot, but not among the cases$/m);
+  });
   it('says where the reference files are to be had when they are not there', async () => {
     const run = await trinity(['selftest']);
     expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/--cases and --snapshot/) });
