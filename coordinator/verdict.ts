@@ -12,10 +12,11 @@ export interface VerdictWords {
  *
  * The text says it at its beginning, or in a last line that holds nothing else, after a reasoning block
  * if there is one: `ACCEPT`, `**accept**`, `ACCEPT.`, `Verdict: ACCEPT - all steps hold`. The revise word,
- * `REVISE` and `REJECT` revise, also in a last line that takes back how the text began. Anything else is `unknown`, which the loop treats as a revision:
+ * `REVISE` and `REJECT` revise, also further on in a text that began by accepting (`ACCEPT. No: REVISE.`).
+ * Anything else is `unknown`, which the loop treats as a revision:
  * asking once too often costs a turn, accepting once too often gives a wrong answer. So `ACCEPTED`,
- * `I cannot ACCEPT`, `ACCEPT or REVISE?` and `ACCEPT if ...` are unknown, and so is an accept word in
- * lower case that runs on into a sentence (`accept the risk ...`).
+ * `I cannot ACCEPT`, `ACCEPT or REVISE?`, `ACCEPT: no`, `ACCEPT if ...` and `ACCEPT. But ...` are unknown,
+ * and so is an accept word in lower case that runs on into a sentence (`accept the risk ...`).
  *
  * `diagnosis` is the rest of the text without the word; for `unknown` it is the whole text.
  */
@@ -27,7 +28,9 @@ export function parseVerdict(text: string, words: VerdictWords): Verdict {
     return { status: last.status, diagnosis: orNull(last.before) };
   }
   if (first !== null) {
-    return { status: first.status, diagnosis: orNull(withoutSeparators(first.rest)) };
+    const status = first.status === 'accepted' ? whatStands(first.rest, words) : first.status;
+    const said = status === 'unknown' ? visible : withoutSeparators(first.rest);
+    return { status, diagnosis: orNull(said) };
   }
   return { status: 'unknown', diagnosis: orNull(visible) };
 }
@@ -40,8 +43,13 @@ function lastLine(
   const start = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
   const statement = start === 0 ? null : statementAt(text.slice(start), words);
   if (statement === null || withoutSeparators(statement.rest) !== '') return null;
-  return { status: statement.status, before: text.slice(0, start).trim() };
+  const before = text.slice(0, start).trim();
+  if (statement.status === 'accepted' && endsInNegation.test(before)) return null;
+  return { status: statement.status, before };
 }
+
+/** `I cannot` at the end of a line speaks of the word in the next one. */
+const endsInNegation = /(?:not|n['’]t|never)[\s"'“‘*_`(]*$/iu;
 
 interface Statement {
   readonly status: 'accepted' | 'revised';
@@ -51,26 +59,70 @@ interface Statement {
 
 /** Marks that may stand before a verdict. Those that could negate or strike it (`!`, `~~`, a cross) may not. */
 const ornament = '[^\\p{L}\\p{N}!?¬≠~✗✘❌🚫⛔/\\\\]*';
+/** TeX that puts the word into a box. */
+const box = '(?:\\\\(?:boxed|fbox|text|textbf|mathbf|mathrm)\\s*\\{\\s*)*';
 const label = new RegExp(
   `^${ornament}(?:\\d+[.)]${ornament})?(?:here(?: is|['’]s) )?(?:(?:the|my|our|final|overall) )*` +
-    `(?:verdict|decision|judge?ment|conclusion|status|outcome|assessment|result)` +
-    `(?:${ornament}is(?![\\p{L}\\p{N}]))?(?![\\p{L}\\p{N}])${ornament}`,
+    `(?:verdict|decision|judge?ment|conclusion|status|outcome|assessment|result|` +
+    // The answer is also what is judged: it labels a verdict only where it cannot be spoken of.
+    `answer(?<=final answer|<answer)|answer(?=[*_]*:))` +
+    `(?:${ornament}is(?![\\p{L}\\p{N}]))?(?![\\p{L}\\p{N}])${ornament}${box}`,
   'iu',
 );
-const leading = new RegExp(`^${ornament}`, 'u');
+const leading = new RegExp(`^${ornament}${box}`, 'u');
+const unticked = /\[\s+\]|☐/u;
 
 function statementAt(text: string, words: VerdictWords): Statement | null {
-  const labelled = label.exec(text);
-  const start = labelled ?? leading.exec(text);
-  const rest = text.slice(start?.[0].length ?? 0);
-  for (const word of [words.revise, 'REVISE', 'REJECT']) {
-    if (sameWord(word, words.accept)) continue;
+  const start = (label.exec(text) ?? leading.exec(text))?.[0] ?? '';
+  if (unticked.test(start)) return null;
+  const rest = text.slice(start.length);
+  for (const word of wordsForRevising(words)) {
     const after = afterWord(rest, word);
     if (after !== null && endsWord(after)) return { status: 'revised', rest: after };
   }
   const after = afterWord(rest, words.accept);
   if (after === null || !endsWord(after)) return null;
   return acceptsPlainly(rest, after, words.accept) ? { status: 'accepted', rest: after } : null;
+}
+
+function wordsForRevising(words: VerdictWords): string[] {
+  return [words.revise, 'REVISE', 'REJECT'].filter(
+    (word) => word.trim() !== '' && !sameWord(word, words.accept),
+  );
+}
+
+/** What is left of an acceptance after the rest of its text. */
+function whatStands(rest: string, words: VerdictWords): Verdict['status'] {
+  if (revisesLater(rest, words)) return 'revised';
+  return turnsAgainst(rest, words.accept) ? 'unknown' : 'accepted';
+}
+
+/**
+ * Whether a text that accepts at its beginning revises further on: a word for revising, written as it is
+ * or in upper case, or in any case at the beginning of a sentence. In prose (`reject the null hypothesis`) it says nothing.
+ */
+function revisesLater(rest: string, words: VerdictWords): boolean {
+  return wordsForRevising(words).some((word) => {
+    const wanted = word.normalize('NFC').trim();
+    const spellings = [...new Set([wanted, wanted.toUpperCase()])].map(literally).join('|');
+    return (
+      new RegExp(`${wordStart(wanted)}(?:${spellings})${wordEnd(wanted)}`, 'u').test(rest) ||
+      new RegExp(`${sentenceStart}${literally(wanted)}${wordEnd(wanted)}`, 'iu').test(rest)
+    );
+  });
+}
+
+/** Scripts without capitals are often written without spaces, too: there a word has no edges. */
+function wordStart(word: string): string {
+  return word.toUpperCase() === word.toLowerCase() ? '' : '(?<![\\p{L}\\p{N}_])';
+}
+function wordEnd(word: string): string {
+  return word.toUpperCase() === word.toLowerCase() ? '' : "(?![\\p{L}\\p{N}_'’])";
+}
+
+/** The text as a pattern that matches it alone. */
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 function afterWord(text: string, word: string): string | null {
@@ -84,7 +136,7 @@ function sameWord(a: string, b: string): boolean {
 }
 
 /** Quotes, brackets and emphasis that may close right behind the word. */
-const closers = /^[*_`"'”’»)\]}]*/u;
+const closers = /^[*_`"'”’»)\]}$]*/u;
 
 /** Whether the word is over where `after` begins: no letter, digit or apostrophe goes on with it. */
 function endsWord(after: string): boolean {
@@ -97,23 +149,56 @@ function endsWord(after: string): boolean {
   );
 }
 
-const condition =
-  /^(?:[^\S\r\n]|[,(])*(?:or|and|if|only|unless|once|after|when|provided|pending|conditional(?:ly)?|not|is|isn['’]t|was|would|should|could|can(?:not|['’]t)?|will|must|with|without|but|nor|vs)(?![\p{L}\p{N}])/iu;
+/** Marks between the word and what is said of it, on the same line. */
+const gap = String.raw`[^\S\r\n]|[,.:;=…—–*_"'“”‘’»)\]}([` + '`-]';
+/** What bounds an acceptance, negates it or offers it beside something else. */
+const bound =
+  'or|and|if|only|unless|until|once|after|when|provided|providing|pending|assuming|depending|subject to|' +
+  'conditional(?:ly)?|provisional(?:ly)?|tentative(?:ly)?|partial(?:ly)?|partly|mostly|largely|almost|nearly|' +
+  "except(?:ing)?|excluding|apart|barring|minus|not|never|is|isn['’]t|was|wasn['’]t|would|should|could|" +
+  "can(?:not|['’]t)?|will|won['’]t|must|may|might|does|doesn['’]t|do|don['’]t|needs|requires|with|without|" +
+  'but|however|though|although|yet|nor|vs|withheld|withdrawn|refused|denied|declined|impossible';
+const condition = new RegExp(`^(?:${gap})*(?:${bound})(?![\\p{L}\\p{N}])`, 'iu');
+/** Bounds that count anywhere in a sentence that the word itself begins: `ACCEPT all but step 2`. */
+const conditionWithin =
+  /^[^.!?\r\n]*(?<![\p{L}\p{N}])(?:if|unless|until|once|provided|pending|except|excluding|but|however|though|although|only|not)(?![\p{L}\p{N}])/iu;
+/** The word as the name of something that is not so: `{"accept": false}`, `Accept: no`. */
+const negative = new RegExp(
+  `^(?:${gap})*(?:(?:false|no|none|nope|null|never|0)(?=[^\\S\\r\\n]*(?:[^\\p{L}\\p{N}\\s]|[\\r\\n]|$))|[✗✘❌🚫⛔☐])`,
+  'iu',
+);
+const sentenceStart = '(?:[\\r\\n]|[.!?:;](?=\\s))[^\\p{L}\\p{N}]*';
+/** A sentence that turns against what was said before it. */
+const turn = new RegExp(
+  `(?:^|${sentenceStart})(?:but|however|actually|wait|correction|sorry|scratch that|never ?mind|` +
+    `on (?:second thoughts?|reflection|closer|further)|I (?:retract|withdraw|take (?:that|this|it) back))(?![\\p{L}\\p{N}])`,
+  'iu',
+);
+
+/** Whether a later sentence turns against the acceptance or denies its word (`I cannot ACCEPT`). */
+function turnsAgainst(rest: string, accept: string): boolean {
+  const wanted = literally(accept.normalize('NFC').trim());
+  const denied = `(?:not|n['’]t|never)\\s+(?:\\p{L}+\\s+)?["'“‘*_\`]*${wanted}`;
+  return turn.test(rest) || new RegExp(denied, 'iu').test(rest);
+}
 
 /**
  * A word that stands alone accepts. One that runs on into a sentence accepts when it is written as the
- * word itself is (upper case by default), and no condition or second word follows.
+ * word itself is (upper case by default). Neither does where a condition, a negation or a second word
+ * follows.
  */
 function acceptsPlainly(text: string, after: string, accept: string): boolean {
   const tail = after.slice(closers.exec(after)?.[0].length ?? 0);
-  if (/^\s*\?|^\s*[/|]/.test(tail) || condition.test(tail)) return false;
-  const runsOn = /^[^\S\n\r]+[\p{L}\p{N}]/u.test(tail);
+  if (/^\s*\?|^\s*[/|]/.test(tail) || condition.test(tail) || negative.test(tail)) return false;
   const wanted = accept.normalize('NFC').trim();
-  return !runsOn || text.startsWith(wanted) || text.startsWith(wanted.toUpperCase());
+  const runsOn = /^[^\S\n\r]+[\p{L}\p{N}]/u.test(tail);
+  if (!runsOn) return true;
+  if (conditionWithin.test(tail)) return false;
+  return text.startsWith(wanted) || text.startsWith(wanted.toUpperCase());
 }
 
 function withoutSeparators(text: string): string {
-  return text.replace(/^(?:<\/\w+>|[\s*_`"'”’»)\]}<>:;,.!?…—–-])+/u, '').trim();
+  return text.replace(/^(?:<\/\w+>|[\s*_`"'”’»)\]}$<>:;,.!?…—–-])+/u, '').trim();
 }
 
 function orNull(text: string): string | null {
