@@ -1,8 +1,25 @@
 import type { ComparableCase, ResultSource } from './result-source.ts';
 
 /** What must hold between two evaluations of the same suite, in the order in which it is checked. */
-export const invariants = ['case', 'transcript', 'token_count', 'agent', 'role'] as const;
+export const invariants = [
+  'case',
+  'transcript',
+  'token_count',
+  'logit_count',
+  'agent',
+  'role',
+] as const;
 export type Invariant = (typeof invariants)[number];
+
+/** What each invariant is called. */
+export const invariantWords: Readonly<Record<Invariant, string>> = {
+  case: 'case',
+  transcript: 'transcript',
+  token_count: 'number of tokens',
+  logit_count: 'number of logits',
+  agent: 'slot',
+  role: 'role',
+};
 
 export interface CaseComparison {
   readonly id: string;
@@ -90,6 +107,9 @@ export function compareCase(
 function brokenInvariant(left: ComparableCase, right: ComparableCase): Invariant | null {
   if (left.upstreamTranscriptHash !== right.upstreamTranscriptHash) return 'transcript';
   if (left.tokenCount !== right.tokenCount) return 'token_count';
+  // Another head altogether: that the largest of each stands at the same place says nothing.
+  if (left.agentLogits.length !== right.agentLogits.length) return 'logit_count';
+  if (left.roleLogits.length !== right.roleLogits.length) return 'logit_count';
   if (left.agentId !== right.agentId) return 'agent';
   if (left.roleId !== right.roleId) return 'role';
   return null;
@@ -107,7 +127,8 @@ function driftOf(
 ): CaseComparison['drift'] {
   const a = [...left.agentLogits, ...left.roleLogits];
   const b = [...right.agentLogits, ...right.roleLogits];
-  if (a.length !== b.length || a.length === 0) return null;
+  const isSameHead = left.agentLogits.length === right.agentLogits.length;
+  if (!isSameHead || a.length !== b.length || a.length === 0) return null;
   const round = (value: number): number =>
     decimals === null ? value : Number(value.toFixed(decimals));
   const differences = a.map((value, index) => Math.abs(round(value) - round(b[index] ?? 0)));

@@ -1,5 +1,6 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { evalLineSchema, type EvalCaseResult, type EvalHeader } from '../../contracts/evals.ts';
+import { contradictedMember } from './consistency.ts';
 import { EvalError } from './eval-error.ts';
 import { indexResults } from './results-index.ts';
 import { readSnapshot, type SnapshotCase } from './snapshot.ts';
@@ -49,8 +50,10 @@ const headBytes = 4096;
 export async function openResults(path: string): Promise<ResultSource> {
   const head = await readHead(path);
   const firstLine = head.split('\n', 1)[0] ?? '';
+  const isOurs = /"format"\s*:\s*"trinity-eval"/.test(head);
+  // An assembled result is one line, too, and its header says its type within it.
+  if (isOurs && /"header"\s*:\s*\{/.test(head)) return openAssembled(path);
   if (/"type"\s*:\s*"header"/.test(firstLine)) return openResultLines(path);
-  if (/"format"\s*:\s*"trinity-eval"/.test(head)) return openAssembled(path);
   const snapshot = await readSnapshot(path);
   return fromMemory(path, null, 6, [...snapshot.values()].map(comparableSnapshot));
 }
@@ -74,7 +77,7 @@ async function readHead(path: string): Promise<string> {
 }
 
 async function openResultLines(path: string): Promise<ResultSource> {
-  const { header, ranges, isComplete } = await indexResults(path);
+  const { header, places, isComplete } = await indexResults(path);
   const file = await open(path, 'r');
   let isClosed = false;
   return {
@@ -82,14 +85,15 @@ async function openResultLines(path: string): Promise<ResultSource> {
     header,
     decimals: null,
     isComplete,
-    ids: () => ranges.keys(),
-    has: (id) => ranges.has(id),
+    ids: () => places.keys(),
+    has: (id) => places.has(id),
     async get(id) {
-      const range = ranges.get(id);
-      if (range === undefined) return null;
-      const bytes = Buffer.alloc(range[1] - range[0]);
-      await file.read(bytes, 0, bytes.length, range[0]);
-      return caseIn(bytes, id, path);
+      const place = places.get(id);
+      if (place === undefined) return null;
+      const [start, end, number] = place;
+      const bytes = Buffer.alloc(end - start);
+      await file.read(bytes, 0, bytes.length, start);
+      return caseIn(bytes, id, `Line ${number} of ${path}`);
     },
     async close() {
       if (isClosed) return;
@@ -99,12 +103,10 @@ async function openResultLines(path: string): Promise<ResultSource> {
   };
 }
 
-/** @throws EvalError `results_unreadable` when the bytes are not a line of that case */
-function caseIn(bytes: Buffer, id: string, path: string): ComparableCase {
+/** @throws EvalError `results_unreadable` when the bytes are not a line of that case, or contradict themselves */
+function caseIn(bytes: Buffer, id: string, place: string): ComparableCase {
   const refuse = (cause?: unknown): EvalError =>
-    new EvalError('results_unreadable', `The line of the case "${id}" in ${path} is malformed.`, {
-      cause,
-    });
+    new EvalError('results_unreadable', `${place}, the case "${id}", is malformed.`, { cause });
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -114,7 +116,21 @@ function caseIn(bytes: Buffer, id: string, path: string): ComparableCase {
   const line = evalLineSchema.safeParse(value);
   if (!line.success) throw refuse(line.error);
   if (line.data.type !== 'case' || line.data.id !== id) throw refuse();
+  requireConsistent(line.data, place);
   return comparable(line.data);
+}
+
+/** A margin is stored as it was computed; another program may have printed fewer digits. */
+const marginTolerance = 1e-9;
+
+function requireConsistent(line: EvalCaseResult, place: string): void {
+  const member = contradictedMember(line, marginTolerance);
+  if (member === null) return;
+  const fault = member.endsWith('Id') ? 'is not the argmax of' : 'does not follow from';
+  throw new EvalError(
+    'results_unreadable',
+    `${place}, the case "${line.id}", contradicts itself: ${member} ${fault} its logits.`,
+  );
 }
 
 const maxAssembledBytes = 256 * 2 ** 20;
@@ -135,17 +151,25 @@ async function openAssembled(path: string): Promise<ResultSource> {
   if (!header.success || header.data.type !== 'header' || !Array.isArray(members.cases)) {
     throw refuse(header.error);
   }
-  const cases = members.cases.map((entry) => {
+  const seen = new Set<string>();
+  const cases = members.cases.flatMap((entry, index) => {
     const line = evalLineSchema.safeParse(entry);
     if (!line.success) throw refuse(line.error);
-    return line.data;
+    const { data } = line;
+    if (data.type !== 'case' && data.type !== 'case_error') return [];
+    const place = `Entry ${index + 1} of "cases" in ${path}`;
+    if (seen.has(data.id)) {
+      throw new EvalError(
+        'results_unreadable',
+        `${place} holds the case "${data.id}" a second time.`,
+      );
+    }
+    seen.add(data.id);
+    if (data.type === 'case_error') return [];
+    requireConsistent(data, place);
+    return [comparable(data)];
   });
-  return fromMemory(
-    path,
-    header.data,
-    null,
-    cases.flatMap((line) => (line.type === 'case' ? [comparable(line)] : [])),
-  );
+  return fromMemory(path, header.data, null, cases);
 }
 
 function fromMemory(

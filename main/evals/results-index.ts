@@ -6,11 +6,14 @@ import { maxResultLineBytes } from './results-file.ts';
 /** Where the cases of a results file lie. */
 export interface ResultsIndex {
   readonly header: EvalHeader;
-  /** Byte range of a case's line, by id, in the file's order. */
-  readonly ranges: ReadonlyMap<string, readonly [start: number, end: number]>;
+  /** Where each case's line lies, by id, in the file's order. */
+  readonly places: ReadonlyMap<string, LinePlace>;
   /** The summary was reached: nothing more will be written. */
   readonly isComplete: boolean;
 }
+
+/** Byte range of a line, and its number from 1. */
+export type LinePlace = readonly [start: number, end: number, line: number];
 
 /** How our own writer begins a case's line; an id without escapes follows. */
 const ownCase = /^\{"type":"case","id":"([^"\\]*)"/;
@@ -19,22 +22,28 @@ const ownCase = /^\{"type":"case","id":"([^"\\]*)"/;
  * Finds the cases of a results file in one pass that parses almost nothing: lines as our writer puts them
  * are told by their beginning and read when their case is asked for. Other lines are parsed here.
  *
- * @throws EvalError `results_unreadable` naming the line
+ * @throws EvalError `results_unreadable` naming the line, also of a case that was there before
  */
 export async function indexResults(path: string): Promise<ResultsIndex> {
   const refuse = (number: number, why: string, cause?: unknown): never => {
     throw new EvalError('results_unreadable', `Line ${number} of ${path} ${why}.`, { cause });
   };
-  const ranges = new Map<string, readonly [start: number, end: number]>();
+  const places = new Map<string, LinePlace>();
+  const failed = new Set<string>();
   let header: EvalHeader | null = null;
   let isComplete = false;
   for await (const { number, offset, bytes, text, isTerminated } of linesOf(path)) {
     if (!isTerminated) break;
     if (text === null) return refuse(number, `has ${bytes} bytes; ${maxResultLineBytes} are read`);
-    const range = [offset, offset + bytes] as const;
+    const place = [offset, offset + bytes, number] as const;
+    const requireFirst = (id: string): void => {
+      if (!places.has(id) && !failed.has(id)) return;
+      refuse(number, `holds the case "${id}" a second time`);
+    };
     const ownId = ownCase.exec(text)?.[1];
     if (header !== null && ownId !== undefined) {
-      ranges.set(ownId, range);
+      requireFirst(ownId);
+      places.set(ownId, place);
       continue;
     }
     const value = parsed(text);
@@ -45,10 +54,13 @@ export async function indexResults(path: string): Promise<ResultsIndex> {
     }
     const line = evalLineSchema.safeParse(value);
     if (!line.success) return refuse(number, 'is no line of a results file', line.error);
-    if (line.data.type === 'case') ranges.set(line.data.id, range);
-    isComplete = line.data.type === 'summary';
+    const { data } = line;
+    if (data.type === 'case' || data.type === 'case_error') requireFirst(data.id);
+    if (data.type === 'case') places.set(data.id, place);
+    if (data.type === 'case_error') failed.add(data.id);
+    isComplete = data.type === 'summary';
   }
-  return { header: header ?? refuse(1, 'is no header of a results file'), ranges, isComplete };
+  return { header: header ?? refuse(1, 'is no header of a results file'), places, isComplete };
 }
 
 async function* linesOf(path: string): ReturnType<typeof readLines> {

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { argmax, margin } from '../../contracts/logits.ts';
 import type { EvalCaseResult } from '../../contracts/evals.ts';
 import { canonicalJson } from '../../contracts/canonical-json.ts';
 import { sha256Schema, type TextHash } from '../../contracts/hashes.ts';
 import { sha256 } from '../../coordinator/hash.ts';
 import { describeIssues } from './case-parser.ts';
+import { contradictedMember } from './consistency.ts';
 import { EvalError } from './eval-error.ts';
 
 const maxSnapshotBytes = 256 * 2 ** 20;
@@ -74,13 +74,26 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
 }
 
 function inconsistency(entry: SnapshotCase): string | null {
-  if (argmax(entry.agent_logits_rounded) !== entry.agent_id) return 'agent_id is not the argmax';
-  if (argmax(entry.role_logits_rounded) !== entry.role_id) return 'role_id is not the argmax';
-  const agent = Math.abs((margin(entry.agent_logits_rounded) ?? 0) - entry.agent_margin);
-  if (agent > marginTolerance) return 'agent_margin does not follow from the logits';
-  const role = Math.abs((margin(entry.role_logits_rounded) ?? 0) - entry.role_margin);
-  if (role > marginTolerance) return 'role_margin does not follow from the logits';
-  return null;
+  const decision = {
+    agentId: entry.agent_id,
+    roleId: entry.role_id,
+    agentMargin: entry.agent_margin,
+    roleMargin: entry.role_margin,
+    agentLogits: entry.agent_logits_rounded,
+    roleLogits: entry.role_logits_rounded,
+  };
+  switch (contradictedMember(decision, marginTolerance)) {
+    case 'agentId':
+      return 'agent_id is not the argmax';
+    case 'roleId':
+      return 'role_id is not the argmax';
+    case 'agentMargin':
+      return 'agent_margin does not follow from the logits';
+    case 'roleMargin':
+      return 'role_margin does not follow from the logits';
+    case null:
+      return null;
+  }
 }
 
 /** The snapshot entry of a result, logits rounded to six decimals as upstream does. */

@@ -1,5 +1,5 @@
 import type { ComparedSides } from '../compared-sides.ts';
-import type { CaseComparison, Comparison } from '../comparison.ts';
+import { invariantWords, type CaseComparison, type Comparison } from '../comparison.ts';
 import type { ResultSource } from '../result-source.ts';
 import { roleNameOf } from '../../../contracts/roles.ts';
 import { escapeMarkup as text } from './escape.ts';
@@ -34,7 +34,7 @@ ${factsTable([
   ['Left', sourceWords(left)],
   ['Right', sourceWords(right)],
   ['First broken', brokenWords(result)],
-  ['Compared', `${result.compared}: ${result.same} same, ${result.flipped} flipped, ${result.mismatched} of another transcript or length`],
+  ['Compared', `${result.compared}: ${result.same} same, ${result.flipped} flipped, ${result.mismatched} of another transcript, length or number of logits`],
   ['Missing', `${result.missingLeft} left, ${result.missingRight} right`],
   ['Logit drift', `max ${result.maxDrift.toPrecision(4)}, rms ${result.rmsDrift.toPrecision(4)} of ${result.rmsLogit.toPrecision(4)}`],
 ])}
@@ -58,7 +58,7 @@ export function sourceWords({ path, header, isComplete }: ResultSource): string 
 }
 
 function brokenWords({ firstBroken }: Comparison): string {
-  return firstBroken === null ? 'nothing' : `${firstBroken.invariant}, case ${firstBroken.caseId}`;
+  return firstBroken === null ? 'nothing' : `${invariantWords[firstBroken.invariant]}, case ${firstBroken.caseId}`;
 }
 
 function differingTable({ differing, moreCases }: ComparisonReportOptions): string {
@@ -68,7 +68,7 @@ function differingTable({ differing, moreCases }: ComparisonReportOptions): stri
   const rows = differing.map(({ id, kind, broken, agentMarginChange, roleMarginChange, drift }) => {
     const cells = [
       kind.replaceAll('_', ' '),
-      broken ?? '',
+      broken === null ? '' : invariantWords[broken],
       number(agentMarginChange),
       number(roleMarginChange),
       number(drift?.max),

@@ -82,6 +82,23 @@ describe('comparison', () => {
       caseId: 'a',
     });
   });
+  it('calls another number of slots or roles broken, whatever is chosen', () => {
+    const slots = entry('a', [4, 1, 0, -1], [1, 3, 0]);
+    const roles = entry('a', [4, 1, 0], [1, 3]);
+    const moved = entry('a', [4, 1, 0, 1], [3, 0].reverse());
+    for (const other of [slots, roles, moved]) {
+      expect(compare([[a, other]])).toMatchObject({
+        verdict: 'broken',
+        mismatched: 1,
+        firstBroken: { invariant: 'logit_count', caseId: 'a' },
+      });
+      expect(compareCase('a', a, other, null).drift).toBeNull();
+    }
+  });
+  it('does not call cases identical whose logits nobody has', () => {
+    const bare = { ...a, agentLogits: [], roleLogits: [] };
+    expect(compare([[bare, bare]]).verdict).toBe('stable');
+  });
   it('calls a case that one side lacks broken', () => {
     expect(
       compare([

@@ -299,6 +299,62 @@ describe('a results file that is compared', () => {
   });
 });
 
+describe('a results file that contradicts itself', () => {
+  const path = (): string => join(folder, 'results.jsonl');
+  const opened = async (): Promise<void> => {
+    const source = await openResults(path());
+    try {
+      for (const id of source.ids()) await source.get(id);
+    } finally {
+      await source.close();
+    }
+  };
+  const refused = (text: string) =>
+    expect.objectContaining({
+      code: 'results_unreadable',
+      message: expect.stringContaining(text) as string,
+    }) as unknown;
+
+  it.each([
+    ['agentId', 'is not the argmax of its logits'],
+    ['roleId', 'is not the argmax of its logits'],
+    ['agentMargin', 'does not follow from its logits'],
+    ['roleMargin', 'does not follow from its logits'],
+  ])('is refused at the line whose %s %s', async (member, fault) => {
+    await run();
+    const lines = readFileSync(path(), 'utf8').split('\n');
+    const line = JSON.parse(lines[2]!) as Record<string, number>;
+    line[member] = line[member]! + (member.endsWith('Id') ? -1 : 1e-6);
+    lines[2] = JSON.stringify(line);
+    writeFileSync(path(), lines.join('\n'));
+    const text = `Line 3 of ${path()}, the case "b", contradicts itself: ${member} ${fault}`;
+    await expect(opened()).rejects.toEqual(refused(text));
+    const [header, ...cases] = lines.slice(0, 5).map((entry) => JSON.parse(entry) as unknown);
+    writeFileSync(path(), JSON.stringify({ format: 'trinity-eval', header, cases }, null, 1));
+    const entry = `Entry 2 of "cases" in ${path()}, the case "b", contradicts itself: ${member}`;
+    await expect(opened()).rejects.toEqual(refused(entry));
+  });
+
+  it('is refused at the line that holds a case again, routed or not', async () => {
+    await run();
+    const lines = readFileSync(path(), 'utf8').split('\n');
+    const error = { type: 'case_error', status: 'error', code: 'x', message: '', tags: [] };
+    const failed = JSON.stringify({ ...error, id: 'a' });
+    for (const again of [lines[1]!, JSON.stringify({ ...JSON.parse(lines[1]!), x: 1 }), failed]) {
+      writeFileSync(path(), [...lines.slice(0, 3), again, ...lines.slice(3)].join('\n'));
+      await expect(opened()).rejects.toEqual(
+        refused(`Line 4 of ${path()} holds the case "a" a second time`),
+      );
+    }
+    const [header, ...cases] = lines.slice(0, 5).map((entry) => JSON.parse(entry) as unknown);
+    const assembled = { format: 'trinity-eval', header, cases: [...cases, cases[0]] };
+    writeFileSync(path(), JSON.stringify(assembled));
+    await expect(opened()).rejects.toEqual(
+      refused(`Entry 5 of "cases" in ${path()} holds the case "a" a second time`),
+    );
+  });
+});
+
 describe('parsers of results and snapshots', () => {
   it('end in their own error, whatever the bytes', async () => {
     await run();

@@ -1,7 +1,7 @@
 import { roleNameOf } from '../../../../contracts/roles.ts';
 import type { AccuracyPoint, ConfusionMatrix, EvalAnalysis } from '../../../evals/analysis.ts';
 import type { ComparedSides } from '../../../evals/compared-sides.ts';
-import type { CaseComparison, Comparison } from '../../../evals/comparison.ts';
+import { invariantWords, type CaseComparison, type Comparison } from '../../../evals/comparison.ts';
 import { verdictWords } from '../../../evals/reports/comparison-html.ts';
 import { paint, type TerminalStyle } from '../style.ts';
 import { plainLine } from './plain-line.ts';
@@ -16,7 +16,11 @@ export function caseComparisonLine(comparison: CaseComparison): string {
       parts.push(`${roleNameOf(left.roleId)} became ${roleNameOf(right.roleId)}`);
     else if (broken === 'token_count')
       parts.push(`${left.tokenCount} tokens became ${right.tokenCount}`);
-    else if (broken !== null) parts.push(`another ${broken}`);
+    else if (broken === 'logit_count') {
+      const count = ({ agentLogits, roleLogits }: typeof left): string =>
+        `${agentLogits.length} + ${roleLogits.length}`;
+      parts.push(`the number of logits ${count(left)} became ${count(right)}`);
+    } else if (broken !== null) parts.push(`another ${invariantWords[broken]}`);
   }
   if (agentMarginChange !== null && roleMarginChange !== null) {
     parts.push(`margins ${signed(agentMarginChange)}, ${signed(roleMarginChange)}`);
@@ -38,9 +42,9 @@ export function comparisonLines(result: Comparison, style: TerminalStyle): strin
     paint(style, colour, verdictWords[result.verdict]),
     ...(first === null
       ? []
-      : [`first broken: ${first.invariant}, case ${plainLine(first.caseId)}`]),
+      : [`first broken: ${invariantWords[first.invariant]}, case ${plainLine(first.caseId)}`]),
     `${result.compared} compared: ${result.same} same, ${result.flipped} flipped, ` +
-      `${result.mismatched} of another transcript or length; ` +
+      `${result.mismatched} of another transcript, length or number of logits; ` +
       `${result.missingLeft} missing left, ${result.missingRight} missing right`,
     `logit drift  max ${result.maxDrift.toPrecision(4)}, rms ${result.rmsDrift.toPrecision(4)} ` +
       `of ${result.rmsLogit.toPrecision(4)}`,

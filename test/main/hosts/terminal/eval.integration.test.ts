@@ -225,7 +225,10 @@ describe('trinity eval compare', () => {
 
   it('names the flipped case, its margins and drift, and fails', async () => {
     changed('flipped.jsonl', 'letter', (line) => {
-      line['roleId'] = ((line['roleId'] as number) + 1) % 3;
+      const logits = line['roleLogits'] as number[];
+      const other = ((line['roleId'] as number) + 1) % 3;
+      logits[other] = Math.max(...logits) + (line['roleMargin'] as number) + 0.5;
+      line['roleId'] = other;
       line['roleMargin'] = (line['roleMargin'] as number) + 0.5;
     });
     const html = ['--html', 'compared.html'];
@@ -245,12 +248,30 @@ describe('trinity eval compare', () => {
     expect(run.stdout).toMatch(/^sum {2}same; .*drift max 0\.2500/m);
     expect(run.stdout).toMatch(/^decision-stable with drift$/m);
   });
+  it('names another number of logits, and fails', async () => {
+    changed('narrow.jsonl', 'sum', (line) => {
+      const logits = line['agentLogits'] as number[];
+      const low = logits.indexOf(Math.min(...logits));
+      // Behind the chosen one, so that the same slot is chosen by the same margin.
+      logits.push(logits[low]!);
+    });
+    const run = await trinity(['eval', 'compare', 'whole.jsonl', 'narrow.jsonl']);
+    expect(run).toMatchObject({ code: 1, stderr: '' });
+    expect(run.stdout).toMatch(/^sum {2}mismatch; the number of logits 7 \+ 3 became 8 \+ 3;/m);
+    expect(run.stdout).toMatch(/^broken\nfirst broken: number of logits, case sum$/m);
+  });
   it('compares a results file that is not finished, and says so', async () => {
     file('begun.jsonl', read('whole.jsonl').split('\n').slice(0, 3).join('\n'));
     const run = await trinity(['eval', 'compare', 'whole.jsonl', 'begun.jsonl']);
     expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/begun\.jsonl, suite\.jsonl on cpu-f32, .*, not finished$/m);
     expect(run.stdout).toMatch(/1 compared: 1 same, .* 3 missing right/);
+  });
+  it('takes the object of --json as well', async () => {
+    file('whole.json', `${JSON.stringify(whole)}\n`);
+    const run = await trinity(['eval', 'compare', 'whole.jsonl', 'whole.json', '--json']);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ result: { verdict: 'identical', compared: 4 } });
   });
   it('does not call nothing identical', async () => {
     file('header.jsonl', `${read('whole.jsonl').split('\n', 1)[0]}\n`);
