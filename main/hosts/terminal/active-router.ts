@@ -1,11 +1,15 @@
 import type { ProfileId } from '../../../contracts/profiles.ts';
 import type { RouterClient } from '../../../model-runtime/client.ts';
+import { FloorsStore } from '../../evals/floors-store.ts';
+import { evalPlaces } from '../../evals/places.ts';
 import { dataDirectoryClient } from '../../models/data-directory-client.ts';
 import { dataLayout, type DataLayout } from '../data-layout.ts';
 import { dataDirectoryPath, openDataDirectory } from '../data-directory.ts';
 import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
 import type { TerminalContext } from './context.ts';
+import { writeReport } from './evals/report-file.ts';
+import { clearLine, styleOf } from './style.ts';
 
 /** Options that every command gets from the program. */
 export interface GlobalOptions {
@@ -24,8 +28,10 @@ export function openRuntime(
   layout: DataLayout,
   options: GlobalOptions,
 ): RouterClient {
+  const calibrations = new FloorsStore(evalPlaces(layout.evals).calibrations, writeReport);
   return dataDirectoryClient({
     ...layout,
+    calibratedPrecision: (key) => calibrations.precision(key),
     launcher: context.launcher,
     clock: createSystemClock(),
     ...(options.debugNative === true && { onLog: nativeLogTo(context.stderr) }),
@@ -64,14 +70,13 @@ export async function withRouter<T>(
   }
 }
 
-/** Says on a terminal's stderr what is being built or loaded; says nothing into a pipe. */
+/** Says on a terminal's stderr what is being built or loaded; says nothing where a line cannot be redrawn. */
 export function reportProgress(
   context: TerminalContext,
   runtime: Pick<RouterClient, 'watch'>,
 ): { stop: () => Promise<void> } {
-  if (context.stderr.isTTY !== true) return { stop: () => Promise.resolve() };
+  if (!styleOf(context.stderr, context.env).canRedraw) return { stop: () => Promise.resolve() };
   const watching = new AbortController();
-  const clearLine = '\r\u001b[K';
   const watched = (async () => {
     for await (const { phase } of runtime.watch(watching.signal)) {
       if (phase.state === 'building') {

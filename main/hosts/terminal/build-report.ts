@@ -5,7 +5,7 @@ import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
 import type { GlobalOptions } from './active-router.ts';
 import type { TerminalContext } from './context.ts';
-import { styleOf } from './style.ts';
+import { clearLine, styleOf } from './style.ts';
 
 /**
  * Runs a build, telling what it does: with `json` every event as one line of JSON on stdout, else a line a
@@ -32,9 +32,8 @@ function jsonLines(context: TerminalContext): (event: BuildEvent) => void {
 }
 
 function readableLines(context: TerminalContext): (event: BuildEvent) => void {
-  const isLive = context.stderr.isTTY === true;
-  const { columns } = styleOf(context.stderr, context.env);
-  const clear = isLive ? '\r\u001b[K' : '';
+  const { columns, canRedraw: isLive } = styleOf(context.stderr, context.env);
+  const clear = isLive ? clearLine : '';
   return (event) => {
     switch (event.type) {
       case 'planned':

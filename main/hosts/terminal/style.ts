@@ -6,6 +6,8 @@ export interface TerminalStyle {
   readonly colour: boolean;
   /** Block characters; plain ASCII on a dumb terminal. */
   readonly unicode: boolean;
+  /** The line of the cursor can be cleared and written again: a terminal that is not dumb. */
+  readonly canRedraw: boolean;
 }
 
 const defaultColumns = 80;
@@ -27,8 +29,12 @@ export function styleOf(
     columns: Math.max(20, stream.columns ?? defaultColumns),
     colour: !refused && !isDumb && (forced || stream.isTTY === true),
     unicode: !isDumb && !isAsciiLocale,
+    canRedraw: stream.isTTY === true && !isDumb,
   };
 }
+
+/** Goes to the start of the line and clears it. Only for a style that can redraw. */
+export const clearLine = '\r\u001b[K';
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 };
 

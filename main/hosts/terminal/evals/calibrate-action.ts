@@ -6,7 +6,7 @@ import { inspectSuite } from '../../../evals/suite.ts';
 import { createSystemClock } from '../../system-clock.ts';
 import { openLayout, withRouter } from '../active-router.ts';
 import { CommandFailed, type TerminalContext } from '../context.ts';
-import { paint, styleOf, type TerminalStyle } from '../style.ts';
+import { clearLine, paint, styleOf, type TerminalStyle } from '../style.ts';
 import type { EvalCommandOptions } from './eval-options.ts';
 import { identify, suitePathOf } from './machine.ts';
 import { plainLine } from './plain-line.ts';
@@ -49,7 +49,8 @@ export async function calibrateCommandAction(
 }
 
 function tellProgress(context: TerminalContext, profile: ProfileId, done: number): void {
-  if (context.stderr.isTTY === true) context.stderr.write(`\r\u001b[K${profile}: ${done} cases`);
+  const { canRedraw } = styleOf(context.stderr, context.env);
+  if (canRedraw) context.stderr.write(`${clearLine}${profile}: ${done} cases`);
 }
 
 function describe(calibration: Calibration, style: TerminalStyle): string[] {

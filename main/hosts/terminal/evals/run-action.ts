@@ -15,7 +15,7 @@ import type { DataLayout } from '../../data-layout.ts';
 import { createSystemClock } from '../../system-clock.ts';
 import { openLayout, withRouter } from '../active-router.ts';
 import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
-import { styleOf } from '../style.ts';
+import { clearLine, styleOf } from '../style.ts';
 import { selectionOf, type EvalCommandOptions } from './eval-options.ts';
 import { caseLines, diagnosticLines, summaryLines, type SnapshotSource } from './eval-output.ts';
 import { identify, suitePathOf } from './machine.ts';
@@ -183,11 +183,11 @@ async function perform(
 
 /** On a terminal's stderr, because `--json` has stdout to itself. */
 function tellPlace(
-  { stderr }: TerminalContext,
+  { stderr, env }: TerminalContext,
   { position, total }: { readonly position: number; readonly total: number },
 ): void {
-  if (stderr.isTTY !== true) return;
-  stderr.write(position === total ? '\r\u001b[K' : `\r\u001b[K${position} of ${total} cases`);
+  if (!styleOf(stderr, env).canRedraw) return;
+  stderr.write(position === total ? clearLine : `${clearLine}${position} of ${total} cases`);
 }
 
 function tell(

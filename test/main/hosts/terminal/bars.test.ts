@@ -20,6 +20,7 @@ function render(style: Partial<TerminalStyle>, effective?: number): string[] {
     columns: 80,
     colour: false,
     unicode: true,
+    canRedraw: false,
     ...style,
   });
 }
@@ -39,7 +40,7 @@ describe('renderBars', () => {
   });
 
   it('draws logits that lie close together with bars of nearly one length', () => {
-    const style = { columns: 60, colour: false, unicode: false };
+    const style = { columns: 60, colour: false, unicode: false, canRedraw: false };
     const [first, second] = renderBars(barRows(['a', 'b'], [-3, -3.04]), style);
     const marks = (line = '') => (line.match(/#/g) ?? []).length;
     expect(marks(first)).toBeGreaterThan(10);
@@ -58,6 +59,7 @@ describe('renderBars', () => {
       columns: 60,
       colour: false,
       unicode: false,
+      canRedraw: false,
     }).join('\n');
     expect(ascii).toMatch(/^[\x20-\x7e\n]*$/);
     expect(ascii).toContain('####');
@@ -73,14 +75,22 @@ describe('renderBars', () => {
       columns: 80,
       colour: false,
       unicode: true,
+      canRedraw: false,
     });
     expect(line).not.toMatch(/[\u0000-\u001f\u007f]/);
   });
 
   it('gives nothing for no logits and a full bar for one', () => {
-    expect(renderBars([], { columns: 80, colour: false, unicode: true })).toEqual([]);
+    expect(renderBars([], { columns: 80, colour: false, unicode: true, canRedraw: false })).toEqual(
+      [],
+    );
     expect(
-      renderBars(barRows(['a'], [0.5]), { columns: 80, colour: false, unicode: true })[0],
+      renderBars(barRows(['a'], [0.5]), {
+        columns: 80,
+        colour: false,
+        unicode: true,
+        canRedraw: false,
+      })[0],
     ).toContain('█');
   });
 });
@@ -101,6 +111,11 @@ describe('styleOf', () => {
     expect(styleOf(tty, { TERM: 'dumb' })).toMatchObject({ colour: false, unicode: false });
     expect(styleOf(tty, { LC_ALL: 'C' }).unicode).toBe(false);
     expect(styleOf(tty, { LANG: 'de_DE.UTF-8' }).unicode).toBe(true);
+  });
+  it('draws a line again on a terminal only, and never on a dumb one', () => {
+    expect(styleOf(tty, { TERM: 'xterm', NO_COLOR: '1' }).canRedraw).toBe(true);
+    expect(styleOf(tty, { TERM: 'dumb' }).canRedraw).toBe(false);
+    expect(styleOf(pipe, { TERM: 'xterm', FORCE_COLOR: '1' }).canRedraw).toBe(false);
   });
   it('assumes 80 columns where there is no terminal and at least 20 on any', () => {
     expect(styleOf(pipe, {}).columns).toBe(80);

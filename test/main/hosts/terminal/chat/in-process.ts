@@ -13,6 +13,8 @@ export interface InProcessOptions {
   readonly interruptAt?: RegExp;
   /** Stands for a person's keyboard; takes the place of `input`. */
   readonly keyboard?: Keyboard;
+  /** Makes stderr a terminal of this TERM; without it, it is a pipe. */
+  readonly stderrTerm?: string;
 }
 
 /** A stdin and stdout that are a terminal's, with someone who types when something has been printed. */
@@ -60,8 +62,15 @@ export async function trinityHere(
         if (options.interruptAt?.test(stdout) === true) interrupt.abort();
       },
     },
-    stderr: { write: (text) => void (stderr += text) },
-    env: { TRINITY_HOME: options.dataDirectory, TERM: 'xterm', NO_COLOR: '1' },
+    stderr: {
+      ...(options.stderrTerm !== undefined && { isTTY: true, columns: 80 }),
+      write: (text) => void (stderr += text),
+    },
+    env: {
+      TRINITY_HOME: options.dataDirectory,
+      TERM: options.stderrTerm ?? 'xterm',
+      NO_COLOR: '1',
+    },
     cwd: options.cwd,
     signal: interrupt.signal,
     launcher: createForkLauncher({ env: process.env }),

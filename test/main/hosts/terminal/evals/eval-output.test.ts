@@ -10,7 +10,7 @@ import {
 import { plainLine } from '../../../../../main/hosts/terminal/evals/plain-line.ts';
 import type { TerminalStyle } from '../../../../../main/hosts/terminal/style.ts';
 
-const style: TerminalStyle = { columns: 80, colour: false, unicode: true };
+const style: TerminalStyle = { columns: 80, colour: false, unicode: true, canRedraw: false };
 const coloured: TerminalStyle = { ...style, colour: true };
 const place = { position: 3, total: 12, remainingMs: 61_000 };
 const labels = ['zero', 'one\u001b[2J'];
