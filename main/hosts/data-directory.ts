@@ -61,12 +61,31 @@ export function openDataDirectory(path: string): string {
       chmodSync(path, 0o700);
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HostError('data_directory', `The data directory ${path} cannot be used: ${reason}`, {
-      cause,
-    });
+    const message = `The data directory ${path} cannot be used: ${reasonOf(cause)}`;
+    throw new HostError('data_directory', message, { cause });
   }
   return path;
+}
+
+const another = 'Name another one with --data-dir or TRINITY_HOME.';
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  switch ('code' in cause ? cause.code : null) {
+    case 'EEXIST':
+      return `it is a file. ${another}`;
+    case 'ENOTDIR':
+      return `a file stands in its path. ${another}`;
+    case 'EACCES':
+    case 'EPERM':
+      return `access to it is refused. ${another}`;
+    case 'EROFS':
+      return `it lies on a disk that cannot be written. ${another}`;
+    case 'ENOSPC':
+      return 'the disk is full.';
+    default:
+      return cause.message;
+  }
 }
 
 function refuseForeign(path: string): void {

@@ -6,6 +6,7 @@ import type { ReadLine } from '../../traces/reader.ts';
 import type { TraceLine, TraceLineOf } from '../../traces/trace-line.ts';
 import type { TraceReport } from '../../traces/verify.ts';
 import { barRows, renderBars } from './bars.ts';
+import { countText, unreadText } from './count-text.ts';
 import { paint, type TerminalStyle } from './style.ts';
 
 /** A line of a trace for a person; nothing for a line that says nothing by itself, such as a delta. */
@@ -29,7 +30,7 @@ function eventText(line: TraceLine, style: TerminalStyle, showsBars: boolean): s
       const head = `run ${clean(line.runId)}`;
       return [
         paint(style, 'bold', head),
-        `  ${new Date(line.at).toISOString()}, ${line.agents}, ${line.agentCount} slots, at most ${line.maxTurns} turns, ${content}`,
+        `  ${new Date(line.at).toISOString()}, ${line.agents}, ${countText(line.agentCount, 'slot')}, at most ${countText(line.maxTurns, 'turn')}, ${content}`,
         ...quoted(line.task),
       ];
     }
@@ -63,7 +64,7 @@ function eventText(line: TraceLine, style: TerminalStyle, showsBars: boolean): s
       const suggestion = line.suggestion === null ? '' : `, suggests ${line.suggestion.role}`;
       return [
         ...quoted(line.text),
-        `  ${line.role}: ${line.characters} characters${state}${verdict}${suggestion}`,
+        `  ${line.role}: ${countText(line.characters, 'character')}${state}${verdict}${suggestion}`,
       ];
     }
     case 'run_completed': {
@@ -87,7 +88,7 @@ function decisionText(decision: RouteDecision, style: TerminalStyle, showsBars: 
     paint(
       style,
       'dim',
-      `  ${decision.tokenCount} tokens, ${decision.window.omitted} messages left out, ` +
+      `  ${countText(decision.tokenCount, 'token')}, ${unreadText(decision.window) ?? 'everything read'}, ` +
         `${decision.timings.totalMs.toFixed(0)} ms, ${decision.profile}, router ${decision.adapterRef.slice(0, 12)}`,
     ),
   ];
@@ -131,7 +132,7 @@ function finishText(line: TraceLineOf<'dispatch_finished'>): string {
           `${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out${usage.estimated ? ' (estimated)' : ''}`,
         ]),
     costUsd === null ? 'price unknown' : `$${costUsd.toFixed(6)}`,
-    ...(line.skippedChunks === 0 ? [] : [`${line.skippedChunks} chunks passed over`]),
+    ...(line.skippedChunks === 0 ? [] : [`${countText(line.skippedChunks, 'chunk')} passed over`]),
   ].join(', ');
 }
 
@@ -143,7 +144,9 @@ export function reportText(report: TraceReport, style: TerminalStyle): string {
     ...(report.hasEnded
       ? []
       : ['the run has no end here: it is still going on, or its program died']),
-    ...(report.unknown === 0 ? [] : [`${report.unknown} lines of types unknown to this version`]),
+    ...(report.unknown === 0
+      ? []
+      : [`${countText(report.unknown, 'line')} of a type unknown to this version`]),
   ];
   const found = problems.map(({ line, check, message }) =>
     paint(style, 'red', `line ${line}, ${check}: ${message}`),
@@ -151,9 +154,9 @@ export function reportText(report: TraceReport, style: TerminalStyle): string {
   const verdict =
     problems.length === 0
       ? paint(style, 'green', 'schema, order, chain and decisions agree')
-      : paint(style, 'red', `${problems.length} problems`);
+      : paint(style, 'red', countText(problems.length, 'problem'));
   return [
-    `run ${clean(report.runId)}: ${report.lines} lines, ${report.turns} turns, ${report.decisions} decisions, ` +
+    `run ${clean(report.runId)}: ${countText(report.lines, 'line')}, ${countText(report.turns, 'turn')}, ${countText(report.decisions, 'decision')}, ` +
       (report.content === 'full' ? 'with text' : 'hashes only'),
     ...notes.map((note) => paint(style, 'yellow', note)),
     ...found,

@@ -73,11 +73,20 @@ describe('opening the data directory', () => {
     expect(statSync(root).mode & 0o777).toBe(0o700);
   });
 
-  it('refuses a file, with its path in the sentence', () => {
+  it('refuses a file and what lies below one, with its path and what to do in the sentence', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
-    expect(() => openDataDirectory(file)).toThrowError(
-      expect.objectContaining({ code: 'data_directory', message: expect.stringContaining(file) }),
+    const refusal = (path: string, reason: string) =>
+      expect.objectContaining({
+        code: 'data_directory',
+        message:
+          `The data directory ${path} cannot be used: ${reason}. ` +
+          'Name another one with --data-dir or TRINITY_HOME.',
+      });
+    expect(() => openDataDirectory(file)).toThrowError(refusal(file, 'it is a file'));
+    const below = join(file, 'data');
+    expect(() => openDataDirectory(below)).toThrowError(
+      refusal(below, 'a file stands in its path'),
     );
   });
 });

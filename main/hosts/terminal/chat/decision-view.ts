@@ -1,6 +1,7 @@
 import { roleNames } from '../../../../contracts/roles.ts';
 import type { RouteDecision } from '../../../../contracts/route.ts';
 import { barRows, renderBars } from '../bars.ts';
+import { unreadText } from '../count-text.ts';
 import { paint, type TerminalStyle } from '../style.ts';
 
 /** A route line and bars for slots and roles. @param title what stands before the choice: `turn 1` */
@@ -10,9 +11,11 @@ export function renderDecision(
   labels: readonly string[],
   style: TerminalStyle,
 ): string[] {
-  const { slot, role, agentMargin, roleMargin, tokenCount, timings } = decision;
+  const { slot, role, agentMargin, roleMargin, tokenCount, timings, window } = decision;
   const margins = `margins ${number(agentMargin)} / ${number(roleMargin)}`;
-  const cost = `${tokenCount} tokens, ${timings.totalMs.toFixed(0)} ms`;
+  const unread = unreadText(window);
+  const read = `${tokenCount} tokens${unread === null ? '' : `, ${unread}`}`;
+  const cost = `${read}, ${timings.totalMs.toFixed(0)} ms`;
   const slotLabels = decision.agentLogits.map((_, index) =>
     `${index} ${labels[index] ?? ''}`.trimEnd(),
   );

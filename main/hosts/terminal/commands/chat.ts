@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { SettingsChange } from '../../../../contracts/app/settings.ts';
-import { budgetsSchema } from '../../../../contracts/budgets.ts';
+import type { StartOverrides } from '../../../../contracts/app/settings.ts';
 import { profileIds, type ProfileId } from '../../../../contracts/profiles.ts';
+import { selectionModes, type Selection } from '../../../../contracts/route.ts';
 import type { App } from '../../../app.ts';
 import { createSystemRandom } from '../../system-random.ts';
 import { reportProgress, type GlobalOptions } from '../active-router.ts';
@@ -14,6 +14,7 @@ import { RunView } from '../chat/run-view.ts';
 import { TraceFiles } from '../chat/trace-files.ts';
 import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
 import { paint, styleOf } from '../style.ts';
+import { whyUnreadable } from '../why-unreadable.ts';
 import { openTerminalApp } from '../open-terminal-app.ts';
 
 interface ChatOptions extends GlobalOptions {
@@ -22,6 +23,9 @@ interface ChatOptions extends GlobalOptions {
   readonly base?: string;
   readonly agents?: 'rehearsal' | 'slots';
   readonly maxTurns?: number;
+  readonly select?: Selection['mode'];
+  readonly temperature?: number;
+  readonly seed?: number;
   readonly script?: string;
   readonly trace?: string;
   readonly json?: boolean;
@@ -44,6 +48,13 @@ export function chatCommand(context: TerminalContext): Command {
       new Option('--agents <kind>', 'who answers').choices(['rehearsal', 'slots'] as const),
     )
     .option('--max-turns <n>', 'turns of a run', readTurns)
+    .addOption(
+      new Option('--select <mode>', 'how the router’s logits become a choice').choices(
+        selectionModes,
+      ),
+    )
+    .option('--temperature <t>', 'of softmax and sample, above 0', readTemperature)
+    .option('--seed <n>', 'of sample; without it each run draws its own', readSeed)
     .option('--script <file>', 'what rehearsal agents say (JSON)')
     .option('--trace <file>', 'write the trace of the run to a file')
     .option('--json', 'print one event per line, with text')
@@ -70,7 +81,10 @@ async function chat(
     const style = styleOf(context.stdout, context.env);
     const say = (text: string): void => void context.stderr.write(`${text}\n`);
     for (const notice of app.notices()) say(paint(style, 'yellow', notice.message));
-    const { agents, slots } = app.settings.current;
+    const { agents, slots, selection } = app.settings.current;
+    if (options.seed !== undefined && selection.mode !== 'sample') {
+      throw new UsageError('--seed is of --select sample; nothing is drawn otherwise');
+    }
     if (agents === 'slots' && slots.length === 0) say(paint(style, 'yellow', noSlotBound));
     await loadRouter(context, app);
     if (options.json !== true) context.stdout.write(`${paint(style, 'dim', headline(app))}\n`);
@@ -121,12 +135,19 @@ function openChatApp(context: TerminalContext, options: ChatOptions, traces: Tra
   });
 }
 
-function overridesOf({ router, profile, agents, maxTurns }: ChatOptions): SettingsChange {
+function overridesOf(options: ChatOptions): StartOverrides {
+  const { router, profile, agents, maxTurns, select, temperature, seed } = options;
+  const selection = {
+    ...(select !== undefined && { mode: select }),
+    ...(temperature !== undefined && { temperature }),
+    ...(seed !== undefined && { seed }),
+  };
   return {
     ...(router !== undefined && { router }),
     ...(profile !== undefined && { profile }),
     ...(agents !== undefined && { agents }),
-    ...(maxTurns !== undefined && { budgets: budgetsSchema.parse({ maxTurns }) }),
+    ...(maxTurns !== undefined && { budgets: { maxTurns } }),
+    selection,
   };
 }
 
@@ -135,7 +156,7 @@ function scriptOf({ cwd }: TerminalContext, { script }: ChatOptions): string | n
   try {
     return readFileSync(resolve(cwd, script), 'utf8');
   } catch (cause) {
-    throw new UsageError(`${script} cannot be read: ${String(cause)}`);
+    throw new UsageError(whyUnreadable(script, cause));
   }
 }
 
@@ -155,6 +176,18 @@ function headline({ models, settings }: App): string {
   const agents =
     settings.current.agents === 'rehearsal' ? 'rehearsal agents (scripted, no network)' : 'slots';
   return [name, profile, ...(fallback ? [fallback.reason] : []), agents].join(', ');
+}
+
+function readTemperature(text: string): number {
+  const temperature = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(temperature) && temperature > 0) return temperature;
+  throw new InvalidArgumentError('It is a number above 0.');
+}
+
+function readSeed(text: string): number {
+  const seed = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isSafeInteger(seed)) return seed;
+  throw new InvalidArgumentError('It is a whole number.');
 }
 
 function readTurns(text: string): number {

@@ -5,9 +5,11 @@ import { roleNameOf, roleNames } from '../../../../contracts/roles.ts';
 import { chatRouteDefaults, type RouteLogits } from '../../../../contracts/route.ts';
 import type { Message } from '../../../../contracts/transcript.ts';
 import { transcriptHash } from '../../../../coordinator/hash.ts';
+import { uncappedCharacters } from '../../../../model-runtime/client.ts';
 import { withRouter, type GlobalOptions } from '../active-router.ts';
 import { barRows, renderBars } from '../bars.ts';
 import { UsageError, type TerminalContext } from '../context.ts';
+import { unreadText } from '../count-text.ts';
 import { readMessagesFile } from '../messages-file.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
 
@@ -17,10 +19,17 @@ interface RouteCommandOptions extends GlobalOptions {
   readonly messages?: string;
   readonly base?: string;
   readonly plain?: boolean;
+  readonly whole?: boolean;
   readonly json?: boolean;
 }
 
-/** `trinity route`: one transcript through the router, shown as bars or as one JSON object. */
+/** What `--whole` reads: everything, as evaluations do. The runtime refuses more than `uncappedCharacters`. */
+const wholeWindow = { windowTokens: null, messageCharacters: null } as const;
+
+/**
+ * `trinity route`: one transcript through the router, shown as bars or as one JSON object. It is read as a chat
+ * reads it, through the window; what that left out is said.
+ */
 export function routeCommand(context: TerminalContext): Command {
   return new Command('route')
     .description('Route a prompt or a transcript and show the logits.')
@@ -32,6 +41,10 @@ export function routeCommand(context: TerminalContext): Command {
     .option('--messages <file>', 'JSON list of {role, content} instead of a prompt')
     .option('--base <dir>', 'folder of the base model (a Hugging Face snapshot)')
     .option('--plain', 'tokenise control tokens in the text as control tokens')
+    .option(
+      '--whole',
+      `read everything, up to ${uncappedCharacters.toLocaleString('en')} characters, and not as a chat does`,
+    )
     .option('--json', 'print one JSON object')
     .action(async (prompt: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<RouteCommandOptions>();
@@ -39,7 +52,12 @@ export function routeCommand(context: TerminalContext): Command {
       await withRouter(context, options, async (router) => {
         const tokenizer = options.plain === true ? 'plain' : 'typed';
         const logits = await router.route(
-          { ...chatRouteDefaults, messages: [...messages], tokenizer },
+          {
+            ...chatRouteDefaults,
+            ...(options.whole === true && wholeWindow),
+            messages: [...messages],
+            tokenizer,
+          },
           { signal: context.signal },
         );
         const { router: summary, isDemo, fallback } = router.state();
@@ -48,11 +66,13 @@ export function routeCommand(context: TerminalContext): Command {
           return;
         }
         const style = styleOf(context.stdout, context.env);
+        const unread = unreadText(logits.window);
         const notes = [
           ...(isDemo ? ['demo router, untrained: its choices mean nothing'] : []),
           ...(fallback
             ? [`${fallback.reason.replace(/\.?$/, '.')} Routed on ${logits.profile} instead.`]
             : []),
+          ...(unread === null ? [] : [`${unread}, as in a chat; --whole reads everything`]),
         ];
         context.stdout.write(describe(logits, summary?.agentLabels ?? [], notes, style));
       });
@@ -67,7 +87,8 @@ function transcriptOf(
     throw new UsageError('give either a prompt or --messages FILE');
   }
   if (options.messages !== undefined) return readMessagesFile(options.messages);
-  return [{ role: 'user', content: prompt ?? '' }];
+  if (prompt === undefined || prompt.trim() === '') throw new UsageError('the prompt is empty');
+  return [{ role: 'user', content: prompt }];
 }
 
 /** The object of `--json`: the raw choice beside everything the runtime reports. */

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../../../contracts/events.ts';
 import { RunView } from '../../../../../main/hosts/terminal/chat/run-view.ts';
 import { acceptedRun, decisionOf, numbered } from '../../../../fixtures/run-events.ts';
 
-const style = { columns: 80, colour: false, unicode: true };
+const style = { columns: 80, colour: false, unicode: true, canRedraw: false };
 const labels = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 function shown(events: readonly RunEvent[]): string {
@@ -24,6 +24,17 @@ describe('a run in the terminal', () => {
     expect(lines).toContain('Adding.');
     expect(lines).toContain('Four.');
     expect(lines).toContain('accepted after 2 turns: It is right.');
+  });
+
+  it('says of a turn what the router did not read of the conversation', () => {
+    const first = (omitted: number, cut: number) => {
+      const decision = decisionOf({ window: { limit: 2048, omitted, cut } });
+      return shown(numbered('run', [{ type: 'routed', turn: 1, decision }])).split('\n')[0];
+    };
+    expect(first(0, 0)).toMatch(/57 tokens, \d+ ms$/);
+    expect(first(39, 0)).toMatch(/57 tokens, 39 messages left out, \d+ ms$/);
+    expect(first(1, 2)).toMatch(/57 tokens, 1 message left out, 2 cut short, \d+ ms$/);
+    expect(first(0, 1)).toMatch(/57 tokens, 1 message cut short, \d+ ms$/);
   });
 
   it('says why a choice is not the router’s', () => {
