@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileOperations } from '../weights/atomic-file.ts';
+import { createFolder } from '../weights/create-folder.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
 import { bytesOf, writeSafetensors } from '../weights/safetensors-writer.ts';
 import { WeightsError } from '../weights/weights-error.ts';
@@ -41,7 +41,7 @@ export function decompositionFolder(folder: string, files?: FileOperations): Dec
       }
     },
     put: async (matrix, { values, vectors }) => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      createFolder(folder);
       const n = values.length;
       await writeSafetensors(
         pathOf(matrix),

@@ -1,7 +1,8 @@
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { FileOperations } from '../weights/atomic-file.ts';
+import { createFolder } from '../weights/create-folder.ts';
 import { writerOf } from './abandoned-files.ts';
 import { BuildError } from './build-error.ts';
 import { partsFolder } from './build-part.ts';
@@ -31,7 +32,7 @@ export async function realDirectory(path: string): Promise<string> {
  * @throws BuildError `not_a_router` when it holds files and no manifest of ours: nothing is touched
  */
 export async function prepareDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  createFolder(directory);
   const names = await readdir(directory);
   const foreign = names.filter((name) => writerOf(name) === null && name !== routerFiles.buildLog);
   if (foreign.length > 0 && !(await hasManifest(directory))) {

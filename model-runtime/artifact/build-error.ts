@@ -43,6 +43,23 @@ export function explainWriteFault(error: unknown, folder: string): unknown {
   return error;
 }
 
+/**
+ * Why a router directory could not be begun, as a sentence: its folder could not be made, or not locked.
+ * Unlike later in a build, nothing but the place itself can be at fault.
+ */
+export function explainFolderFault(error: unknown, folder: string): unknown {
+  const explained = explainWriteFault(error, folder);
+  if (explained instanceof BuildError || !(error instanceof Error)) return explained;
+  const code = systemCodeOf(error);
+  const reason =
+    code === 'EEXIST' || code === 'ENOTDIR'
+      ? 'a file stands where a folder above it should be'
+      : `no router can be made there (${code ?? error.message})`;
+  return new BuildError('not_writable', `${folder}: ${reason}. Choose another --out.`, {
+    cause: error,
+  });
+}
+
 function systemCodeOf(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('syscall' in cause && 'code' in cause) return String(cause.code);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdaptedTensor } from '../../contracts/manifest.ts';
 import { embeddingName, lmHeadName } from '../adaptation/selection.ts';
 import type { FileOperations } from '../weights/atomic-file.ts';
+import { createFolder } from '../weights/create-folder.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
 import { bytesOf, writeSafetensors, type TensorSource } from '../weights/safetensors-writer.ts';
 import { WeightsError } from '../weights/weights-error.ts';
@@ -52,7 +52,7 @@ export async function writePart(
   part: BuiltPart,
   files?: FileOperations,
 ): Promise<void> {
-  await mkdir(join(directory, partsFolder), { recursive: true, mode: 0o700 });
+  createFolder(join(directory, partsFolder));
   const count = part.singular.length;
   const tensors: TensorSource[] = [
     { name: singularKey, dtype: 'F64', shape: [count], data: bytesOf(part.singular) },

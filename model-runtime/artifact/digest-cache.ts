@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { sha256Schema } from '../../contracts/hashes.ts';
 import { toRuntimeError } from '../runtime-error.ts';
 import { writeAtomically } from '../weights/atomic-file.ts';
+import { createFolder } from '../weights/create-folder.ts';
 
 const entrySchema = z.object({ bytes: z.number(), modifiedMs: z.number(), sha256: sha256Schema });
 const cacheSchema = z.record(z.string(), entrySchema);
@@ -53,7 +54,7 @@ export class DigestCache {
     if (this.#path === null) return;
     const bytes = new TextEncoder().encode(JSON.stringify(entries));
     try {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      createFolder(dirname(this.#path));
       await writeAtomically(this.#path, (sink) => sink(bytes));
     } catch {
       // Digests that cannot be kept are computed again next time: no reason not to load a router.

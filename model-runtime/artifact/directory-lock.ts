@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BuildError } from './build-error.ts';
+import { createFolder } from '../weights/create-folder.ts';
+import { BuildError, explainFolderFault } from './build-error.ts';
 
 /** The hold on a router directory. `release` may be called twice. */
 export interface DirectoryLock {
@@ -11,16 +12,25 @@ export interface DirectoryLock {
 /**
  * Holds a router directory for one writer, in this process or another.
  *
- * @throws BuildError `build_in_progress` naming the directory
+ * @param makeFolder makes the folder that the directory is to lie in
+ * @throws BuildError `build_in_progress` naming the directory; `not_writable` or `disk_full` where the folder
+ *   or the lock cannot be made
  *
  * The lock is SQLite's exclusive lock on a file beside the directory: the operating system lets go of it when
  * the process ends, however it ends, so there is never a stale one to break.
  */
-export function lockDirectory(directory: string): DirectoryLock {
+export function lockDirectory(
+  directory: string,
+  makeFolder: (path: string) => void = createFolder,
+): DirectoryLock {
   const path = join(dirname(directory), `.${basename(directory)}.lock`);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw explainFolderFault(error, directory);
+  }
   for (;;) {
-    const before = inodeOf(path);
+    const before = inodeOf(path, directory);
     const database = tryLock(path, directory);
     // A holder that has just finished removes the file: a lock on a removed file holds nothing.
     if (statSync(path, { throwIfNoEntry: false })?.ino !== before) {
@@ -55,17 +65,21 @@ function tryLock(path: string, directory: string): DatabaseSync {
         { retryable: true, cause },
       );
     }
-    throw cause;
+    throw explainFolderFault(cause, directory);
   }
 }
 
 /** Inode of the lock's file, which is made when it is not there. */
-function inodeOf(path: string): number {
-  const descriptor = openSync(path, 'a', 0o600);
+function inodeOf(path: string, directory: string): number {
   try {
-    return fstatSync(descriptor).ino;
-  } finally {
-    closeSync(descriptor);
+    const descriptor = openSync(path, 'a', 0o600);
+    try {
+      return fstatSync(descriptor).ino;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw explainFolderFault(error, directory);
   }
 }
 

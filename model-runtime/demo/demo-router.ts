@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileDigest, HeadSpec, RouterManifest } from '../../contracts/manifest.ts';
 import { roleNames } from '../../contracts/roles.ts';
@@ -13,6 +13,7 @@ import { loadOnnxRuntime } from '../session/native.ts';
 import { profiles } from '../session/profiles.ts';
 import { loadTokenizer, type RouterTokenizer } from '../session/tokenizer.ts';
 import { writeAtomically } from '../weights/atomic-file.ts';
+import { createFolder } from '../weights/create-folder.ts';
 import { readQwen3Config } from '../weights/qwen3-config.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
 import { bytesOf, writeSafetensors } from '../weights/safetensors-writer.ts';
@@ -39,7 +40,7 @@ export async function ensureDemoRouter(directory: string, context: RequestContex
   if (await hasDemoRouter(directory)) return;
   const draft = join(dirname(directory), `.${basename(directory)}-${process.pid}-${Date.now()}`);
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 });
+    createFolder(draft);
     await buildInto(draft, context);
     await swapIn(draft, directory);
   } catch (error) {
