@@ -7,6 +7,14 @@ const labelSchema = z
   .max(200)
   .refine((label) => !/\p{Cc}/u.test(label), 'A label holds no control character.');
 
+/** A name that is shown to a person, such as that of the base. Nothing in it may steer a terminal, either. */
+const shownNameSchema = z
+  .string()
+  .refine(
+    (name) => name.length <= 500 && !/\p{Cc}/u.test(name),
+    'has more than 500 characters or a control character',
+  );
+
 /** A file of a router directory or base: relative, no `..`, no drive, no backslash. */
 export const manifestPathSchema = z
   .string()
@@ -50,7 +58,7 @@ export const embeddingReadings = ['untied', 'overwritten', 'compounded'] as cons
 
 export const adaptedTensorSchema = z.object({
   /** Checkpoint name, such as `model.layers.26.mlp.up_proj.weight`. */
-  name: z.string(),
+  name: shownNameSchema,
   shape: z.tuple([z.number().int(), z.number().int()]),
   dtype: z.enum(['BF16', 'F32']),
   /** Half-open span of offsets in the vector. */
@@ -83,21 +91,21 @@ export const routerManifestSchema = z.object({
   adapterRef: sha256Schema,
   kind: z.enum(routerKinds),
   base: z.object({
-    repo: z.string(),
-    revision: z.string(),
+    repo: shownNameSchema,
+    revision: shownNameSchema,
     files: z.array(fileDigestSchema),
   }),
   agents: z.object({
     count: z.number().int().min(1).max(256),
     labels: z.array(labelSchema),
   }),
-  roles: z.array(z.string()),
+  roles: z.array(shownNameSchema),
   head: headSpecSchema,
   adaptation: z.object({
     /** Null where nothing is adapted (demo, base+head). */
     embedding: z.enum(embeddingReadings).nullable(),
     vectorSha256: sha256Schema.nullable(),
-    algorithm: z.string(),
+    algorithm: shownNameSchema,
     tensors: z.array(adaptedTensorSchema),
   }),
   files: z.array(fileDigestSchema),

@@ -1,4 +1,5 @@
 import type { AdaptedTensor, RouterManifest, RouterSummary } from '../../../contracts/manifest.ts';
+import { plainLine } from './evals/plain-line.ts';
 
 /** Routers as lines: id, kind, status, size, agents, identity. */
 export function routerTable(routers: readonly RouterSummary[]): string {
@@ -11,12 +12,13 @@ export function routerTable(routers: readonly RouterSummary[]): string {
       const size = `${(bytes / 1e6).toFixed(1)} MB`.padStart(10);
       const identity = adapterRef?.slice(0, 12) ?? '-';
       const line = `${id.padEnd(width)}  ${kind.padEnd(9)} ${status.padEnd(8)} ${size}  ${agentCount} agents  ${identity}`;
-      return problem === null ? `${line}\n` : `${line}\n  ${problem}\n`;
+      const problemLine = problem === null ? '' : `  ${plainLine(problem)}\n`;
+      return `${plainLine(line)}\n${problemLine}`;
     })
     .join('');
 }
 
-/** What a router was made of, for a person. */
+/** What a router was made of, for a person. Routers are passed on: nothing that a manifest says steers the terminal. */
 export function manifestText(directory: string, manifest: RouterManifest): string {
   const { base, head, adaptation, agents, files } = manifest;
   const lines = [
@@ -32,7 +34,7 @@ export function manifestText(directory: string, manifest: RouterManifest): strin
     ...tensorLines(adaptation.tensors),
     ...files.map(({ path, bytes, sha256 }) => `file         ${path}, ${bytes} bytes, ${sha256}`),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(plainLine).join('\n')}\n`;
 }
 
 function tensorLines(tensors: readonly AdaptedTensor[]): string[] {
