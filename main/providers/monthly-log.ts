@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Clock } from '../../contracts/ports.ts';
@@ -14,6 +14,8 @@ export class MonthlyLog<Line> {
   readonly #clock: Clock;
   readonly #onProblem: (error: unknown) => void;
   #last: Promise<void> = Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
+  #given = { month: '', bytes: 0 };
 
   /** @param onProblem told once for every line that could not be written; calls go on */
   constructor(
@@ -53,9 +55,32 @@ export class MonthlyLog<Line> {
     return text.split('\n').flatMap((line) => this.#parse(line));
   }
 
+  /**
+   * The whole lines of this month's file that no earlier call has given, in order: this program's and
+   * those that another one has written beside it. Costs one look at the file when there are none.
+   */
+  readNew(): Promise<Line[]> {
+    const next = this.#reading.then(() => this.#readNew());
+    this.#reading = next.catch(() => undefined);
+    return next;
+  }
+
   /** Resolves when every line so far is written. */
   async flush(): Promise<void> {
     await this.#last;
+  }
+
+  async #readNew(): Promise<Line[]> {
+    const month = this.#month();
+    if (this.#given.month !== month) this.#given = { month, bytes: 0 };
+    const added = await readFrom(this.#path(month), this.#given.bytes);
+    // A line that is still being written has no line break yet: it is given when it has one.
+    const whole = added.subarray(0, added.lastIndexOf('\n') + 1);
+    this.#given.bytes += whole.byteLength;
+    return whole
+      .toString('utf8')
+      .split('\n')
+      .flatMap((line) => this.#parse(line));
   }
 
   #parse(line: string): Line[] {
@@ -80,6 +105,24 @@ export class MonthlyLog<Line> {
 /** Calendar month of a time, in UTC: `2026-11`. */
 export function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
+}
+
+/** Bytes of a file from an offset on; none when it is absent. */
+async function readFrom(path: string, offset: number): Promise<Buffer> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      const buffer = Buffer.alloc(Math.max(0, size - offset));
+      const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isAbsent(error)) return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 function isAbsent(error: unknown): boolean {

@@ -8,7 +8,9 @@ import type {
 import type { Clock, RandomSource } from '../../contracts/ports.ts';
 import type { MaskCause } from '../../contracts/route.ts';
 import type { SlotBinding } from '../../contracts/slots.ts';
-import { costOf, worstCaseCost } from './cost.ts';
+import { admit, bindingOf, callableBinding, type Admitted } from './admission.ts';
+import { book, type Received } from './booking.ts';
+import { worstCaseCost } from './cost.ts';
 import { asProviderError, ProviderError } from './failure.ts';
 import type { HealthBook } from './health.ts';
 import { Permits } from './permits.ts';
@@ -16,7 +18,7 @@ import type { PriceTable } from './price-table.ts';
 import { retryDelayMs, type RetryPolicy } from './retry.ts';
 import { sleep } from './sleep.ts';
 import type { Spending } from './spending.ts';
-import { publicUsage, usageOf, type TokenCounter } from './usage.ts';
+import type { TokenCounter } from './usage.ts';
 import type { StreamEvent, StreamRequest } from './wire/port.ts';
 
 /** One attempt at a slot's agent. Throws ProviderError; see `createAttempt`. */
@@ -93,10 +95,6 @@ function estimate(parts: PoolParts, call: AgentCall): CostEstimate {
     : worstCaseCost(binding, call, parts.prices);
 }
 
-function bindingOf(parts: PoolParts, slot: number): SlotBinding | null {
-  return parts.bindings().find(({ index }) => index === slot) ?? null;
-}
-
 async function* callSlot(
   parts: PoolParts,
   permits: Permits,
@@ -106,19 +104,19 @@ async function* callSlot(
   const { clock, health, retry, random } = parts;
   const startedAt = clock.monotonic();
   for (let attempt = 1; ; attempt += 1) {
-    const progress = {
-      startedAt: attempt === 1 ? startedAt : clock.monotonic(),
-      hasContent: false,
-    };
+    const progress = newProgress(attempt === 1 ? startedAt : clock.monotonic());
     let release: (() => void) | null = null;
+    let admitted: Admitted | null = null;
     let delayMs: number | null;
     try {
-      const binding = callableBinding(parts, call);
-      release = await permits.acquire(call.slot, binding.concurrency, signal);
+      const { concurrency } = callableBinding(parts, call);
+      release = await permits.acquire(call.slot, concurrency, signal);
       if (release === null) throw new ProviderError('stopped', 'The call was stopped.');
+      admitted = await admit(parts, call);
+      const { provider, model } = admitted.binding;
       progress.startedAt = clock.monotonic();
-      yield { type: 'started', provider: binding.provider, model: binding.model };
-      yield* attemptOnce(parts, binding, call, signal, progress);
+      yield { type: 'started', provider, model };
+      yield* attemptOnce(parts, admitted, call, signal, progress);
       return;
     } catch (thrown) {
       const error = asProviderError(thrown);
@@ -134,6 +132,11 @@ async function* callSlot(
         latencyMs: clock.monotonic() - progress.startedAt,
       };
     } finally {
+      // Also when the caller walks away: what came until then is billed all the same.
+      if (admitted !== null) {
+        await bookBrokenOff(parts, admitted, call, progress);
+        admitted.giveBack();
+      }
       release?.();
     }
     if (delayMs === null) return;
@@ -141,75 +144,75 @@ async function* callSlot(
   }
 }
 
-/** The binding that a call goes to, if the slot may be called and can be paid for. */
-function callableBinding(parts: PoolParts, call: AgentCall): SlotBinding {
-  const binding = bindingOf(parts, call.slot);
-  if (binding === null) {
-    throw new ProviderError('slot_missing', `Slot ${call.slot} is not bound to a provider.`);
-  }
-  if (!binding.enabled) {
-    throw new ProviderError('slot_disabled', `Slot ${call.slot} is switched off.`);
-  }
-  if (binding.monthlyCapUsd !== undefined) {
-    const { usd, reason } = worstCaseCost(binding, call, parts.prices);
-    if (usd === null) throw new ProviderError('price_unknown', reason);
-    if (parts.spending.thisMonthUsd(call.slot) + usd > binding.monthlyCapUsd) {
-      throw new ProviderError(
-        'spending_cap',
-        `Slot ${call.slot} could exceed its cap of $${binding.monthlyCapUsd} for this month with this call.`,
-      );
-    }
-  }
-  return binding;
+/** What has come of one attempt. */
+interface Progress extends Received {
+  startedAt: number;
+  hasContent: boolean;
+  isBooked: boolean;
+}
+
+function newProgress(startedAt: number): Progress {
+  return {
+    startedAt,
+    hasContent: false,
+    isBooked: false,
+    generated: '',
+    usage: null,
+    resolvedModel: null,
+  };
 }
 
 async function* attemptOnce(
   parts: PoolParts,
-  binding: SlotBinding,
+  { binding, reservedUsd }: Admitted,
   call: AgentCall,
   signal: AbortSignal,
-  progress: { readonly startedAt: number; hasContent: boolean },
+  progress: Progress,
 ): AsyncGenerator<AgentEvent, void, void> {
-  const { clock, health, spending } = parts;
+  const { clock, health } = parts;
   const { model, parameters } = binding;
   let firstTokenMs: number | null = null;
-  let generated = '';
   for await (const event of parts.attempt(binding, { ...call, model, parameters }, signal)) {
+    if (event.type === 'broken_off') {
+      progress.usage = event.usage;
+      progress.resolvedModel = event.resolvedModel;
+      continue;
+    }
     if (event.type !== 'ended') {
       if (signal.aborted) throw new ProviderError('stopped', 'The call was stopped.');
       firstTokenMs ??= clock.monotonic() - progress.startedAt;
       progress.hasContent = true;
-      generated += event.text;
+      progress.generated += event.text;
       yield { type: 'delta', channel: event.type, text: event.text };
       continue;
     }
     health.succeeded(call.slot);
     const latencyMs = clock.monotonic() - progress.startedAt;
-    const { usage, estimated } =
-      binding.provider === 'rehearsal'
-        ? { usage: event.usage, estimated: false }
-        : await usageOf(parts, call.view, generated, event.usage);
-    const costUsd = costOf(parts.prices.of(binding, event.resolvedModel), usage);
-    // A rehearsal spends nothing, and a chat that is not saved leaves no file behind.
-    if (binding.provider !== 'rehearsal') {
-      spending.add({
-        slot: call.slot,
-        usd: costUsd,
-        inputTokens: usage?.inputTokens ?? null,
-        outputTokens: usage?.outputTokens ?? null,
-      });
-    }
+    const { finishReason, resolvedModel, requestId, skippedChunks } = event;
+    Object.assign(progress, { usage: event.usage, resolvedModel, isBooked: true });
+    const booked = await book(parts, binding, call, progress, { isWhole: true, reservedUsd });
     yield {
       type: 'finished',
-      finishReason: event.finishReason,
-      usage: usage === null ? null : publicUsage(usage, estimated),
-      costUsd,
-      resolvedModel: event.resolvedModel,
-      requestId: event.requestId,
+      finishReason,
+      ...booked,
+      resolvedModel,
+      requestId,
       firstTokenMs,
       latencyMs,
-      skippedChunks: event.skippedChunks,
+      skippedChunks,
     };
     return;
   }
+}
+
+/** Books an answer that did not reach its end, if any of it came. */
+async function bookBrokenOff(
+  parts: PoolParts,
+  { binding, reservedUsd }: Admitted,
+  call: AgentCall,
+  progress: Progress,
+): Promise<void> {
+  if (progress.isBooked || !(progress.hasContent || progress.usage !== null)) return;
+  progress.isBooked = true;
+  await book(parts, binding, call, progress, { isWhole: false, reservedUsd });
 }

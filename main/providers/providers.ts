@@ -59,7 +59,7 @@ export async function openProviders(options: ProvidersOptions): Promise<Provider
   const contactLog = log('contacts', contactLineSchema);
   const spendingLog = log('spending', spendingLineSchema);
   const ledger = await ContactLedger.open(clock, contactLog);
-  const spending = await Spending.open(clock, spendingLog);
+  const spending = await Spending.open(clock, spendingLog, random.id());
   const prices = new PriceTable(
     priceSnapshotSchema.parse(JSON.parse(await readFile(options.pricesFile, 'utf8'))),
   );

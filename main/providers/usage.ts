@@ -18,17 +18,38 @@ export async function usageOf(
 ): Promise<{ usage: ReportedUsage | null; estimated: boolean }> {
   const isWhole =
     reported !== null && reported.inputTokens !== null && reported.outputTokens !== null;
-  if (isWhole || countTokens === undefined) return { usage: reported, estimated: false };
-  const input = [view.system, ...view.messages.map(({ content }) => content)].join('\n');
-  const counts = await countInTime(countTokens, [input, generated], clock);
+  if (isWhole) return { usage: reported, estimated: false };
+  const counts = await countInTime(countTokens, view, generated, clock);
   if (counts === null) return { usage: reported, estimated: false };
-  const [inputTokens = null, outputTokens = null] = counts;
   return {
     estimated: true,
     usage: {
-      inputTokens: reported?.inputTokens ?? inputTokens,
+      inputTokens: reported?.inputTokens ?? counts.input,
       cachedInputTokens: reported?.cachedInputTokens ?? null,
-      outputTokens: reported?.outputTokens ?? outputTokens,
+      outputTokens: reported?.outputTokens ?? counts.output,
+      reasoningTokens: reported?.reasoningTokens ?? null,
+    },
+  };
+}
+
+/**
+ * Usage of an answer that broke off. What a provider says of output before its end is a beginning (one
+ * format opens every stream with 1 token), so the text that came is counted and the larger number holds.
+ */
+export async function usageSoFar(
+  { countTokens, clock }: { readonly countTokens?: TokenCounter; readonly clock: Clock },
+  view: ProviderView,
+  generated: string,
+  reported: ReportedUsage | null,
+): Promise<{ usage: ReportedUsage | null; estimated: boolean }> {
+  const counts = await countInTime(countTokens, view, generated, clock);
+  if (counts === null) return { usage: reported, estimated: reported !== null };
+  return {
+    estimated: true,
+    usage: {
+      inputTokens: reported?.inputTokens ?? counts.input,
+      cachedInputTokens: reported?.cachedInputTokens ?? null,
+      outputTokens: Math.max(reported?.outputTokens ?? 0, counts.output),
       reasoningTokens: reported?.reasoningTokens ?? null,
     },
   };
@@ -43,20 +64,27 @@ export function publicUsage(usage: ReportedUsage, estimated: boolean): Usage {
 /** A counter that does not answer in this time is not waited for: usage then stays unknown. */
 const countingMs = 2_000;
 
-/** The counts, or null when they fail or do not come in time: an estimate is never worth a failed call. */
+/**
+ * Tokens of a view and of what answered it; null when there is no counter, it fails or does not answer in
+ * time: an estimate is never worth a failed call.
+ */
 async function countInTime(
-  countTokens: TokenCounter,
-  texts: readonly string[],
+  countTokens: TokenCounter | undefined,
+  view: ProviderView,
+  generated: string,
   clock: Clock,
-): Promise<readonly number[] | null> {
+): Promise<{ input: number; output: number } | null> {
+  if (countTokens === undefined) return null;
+  const asked = [view.system, ...view.messages.map(({ content }) => content)].join('\n');
   const late = new AbortController();
   const stopTimer = clock.after(countingMs, () => late.abort());
-  const counted = countTokens(texts, late.signal).catch(() => null);
+  const counted = countTokens([asked, generated], late.signal).catch(() => null);
   const passed = new Promise<null>((resolve) =>
     late.signal.addEventListener('abort', () => resolve(null), { once: true }),
   );
   try {
-    return await Promise.race([counted, passed]);
+    const [input, output] = (await Promise.race([counted, passed])) ?? [];
+    return input === undefined || output === undefined ? null : { input, output };
   } finally {
     stopTimer();
   }

@@ -61,6 +61,11 @@ export class AnswerReader {
     return this.#finish !== null;
   }
 
+  /** Text or reasoning was read. */
+  get hasContent(): boolean {
+    return this.#hasContent;
+  }
+
   get failure(): ProviderError | null {
     return this.#failure;
   }
@@ -89,7 +94,7 @@ export class AnswerReader {
   /** What is left when the body is over, and how the answer ended, if it ended well. */
   end(): StreamEvent[] {
     const events = this.#isDone ? [] : this.#readRest();
-    events.push(...this.flush());
+    events.push(...this.#flush());
     if (this.#failure === null && this.#finish === null && !this.#isDone) {
       this.#failure = this.#brokenOff();
     }
@@ -106,8 +111,16 @@ export class AnswerReader {
     return events;
   }
 
-  /** Text still held back, for an answer that was cut. */
-  flush(): StreamEvent[] {
+  /** What is known of an answer that was cut, and may be billed; then its text still held back. */
+  breakOff(): StreamEvent[] {
+    return [
+      { type: 'broken_off', usage: this.#usage, resolvedModel: this.#model },
+      ...this.#flush(),
+    ];
+  }
+
+  /** Text still held back. */
+  #flush(): StreamEvent[] {
     return this.#shown(this.#text.end());
   }
 

@@ -62,7 +62,7 @@ export async function* exchange(
     if (answer.failure !== null) throw answer.failure;
   } catch (error) {
     // What was held back when the answer was cut is part of what came.
-    if (answer !== null) yield* answer.flush();
+    if (answer !== null) yield* answer.breakOff();
     throw inWords(error, deadlines, signal);
   } finally {
     // Closing aborts the request, which closes a socket that is still open; a second cancel is harmless.

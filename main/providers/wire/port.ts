@@ -16,10 +16,15 @@ export interface ReportedUsage {
 
 /**
  * What an agent's answer is made of, whatever spoke it. `ended` is the last event of a good stream;
- * a bad one throws ProviderError.
+ * a bad one throws ProviderError, after `broken_off` where the provider had told its usage by then.
  */
 export type StreamEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'broken_off';
+      readonly usage: ReportedUsage | null;
+      readonly resolvedModel: string | null;
+    }
   | {
       readonly type: 'ended';
       readonly finishReason: FinishReason;

@@ -6,10 +6,16 @@ import type { StreamEvent } from '../../../main/providers/wire/port.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { callOf, collect, shapeOf, slot, testPool } from './harness.ts';
 
+const usage = {
+  inputTokens: 10,
+  cachedInputTokens: null,
+  outputTokens: 5,
+  reasoningTokens: null,
+};
 const ended: StreamEvent = {
   type: 'ended',
   finishReason: 'stop',
-  usage: { inputTokens: 10, cachedInputTokens: null, outputTokens: 5, reasoningTokens: null },
+  usage,
   resolvedModel: null,
   requestId: null,
   skippedChunks: 0,
@@ -286,6 +292,142 @@ describe('money', () => {
     expect(script.made).toBe(1);
     spending.add({ slot: 0, usd: 0.3, inputTokens: null, outputTokens: null });
     expect(agents.slots()[0]?.mask).toBe('budget');
+  });
+
+  it('is not spent beyond a cap by calls that wait for one permit', async () => {
+    const attempt: Attempt = async function* () {
+      await new Promise((resolve) => setImmediate(resolve));
+      yield hello;
+      // $0.90: 10 tokens in at $0.01, 80 out at $0.01.
+      yield { ...ended, usage: { ...usage, outputTokens: 80 } };
+    };
+    const { agents, spending } = testPool({
+      bindings: [
+        slot({
+          price: { inputUsdPerMillion: 10_000, outputUsdPerMillion: 10_000 },
+          parameters: { maxTokens: 20 },
+          monthlyCapUsd: 1,
+          concurrency: 1,
+        }),
+      ],
+      parts: { attempt },
+    });
+    const brief = callOf({ view: { system: '', messages: [{ role: 'user', content: 'Hi' }] } });
+    const calls = await Promise.all(Array.from({ length: 6 }, () => collect(agents, brief)));
+    expect(calls.map(({ events }) => shapeOf(events).at(-1))).toEqual([
+      'finished:stop',
+      ...Array.from({ length: 5 }, () => 'failed:spending_cap'),
+    ]);
+    expect(spending.thisMonthUsd(0)).toBeCloseTo(0.9);
+  });
+
+  it('of open calls counts against a cap at its worst, until it is known', async () => {
+    const waiting: (() => void)[] = [];
+    const attempt: Attempt = async function* () {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      yield hello;
+      yield ended;
+    };
+    // The worst case: 2 * 16 + 2 tokens in and 20 out, $0.54. Two of them are over $1, a known one and one are not.
+    const { agents } = testPool({
+      bindings: [
+        slot({
+          price: { inputUsdPerMillion: 10_000, outputUsdPerMillion: 10_000 },
+          parameters: { maxTokens: 20 },
+          monthlyCapUsd: 1,
+        }),
+      ],
+      parts: { attempt },
+    });
+    const brief = callOf({ view: { system: '', messages: [{ role: 'user', content: 'Hi' }] } });
+    const first = collect(agents, brief);
+    await expect.poll(() => waiting.length).toBe(1);
+    expect((await collect(agents, brief)).last).toMatchObject({ code: 'spending_cap' });
+    waiting.shift()?.();
+    expect((await first).last).toMatchObject({ type: 'finished', costUsd: 0.15 });
+    const second = collect(agents, brief);
+    await expect.poll(() => waiting.length).toBe(1);
+    waiting.shift()?.();
+    expect((await second).last.type).toBe('finished');
+  });
+
+  it('is given back to the cap by a call that failed before it cost anything', async () => {
+    const script = scripted([new ProviderError('key_refused', 'x')], [hello, ended]);
+    const { agents } = testPool({
+      bindings: [slot({ price, parameters: { maxTokens: 100 }, monthlyCapUsd: 0.3 })],
+      parts: { attempt: script.attempt },
+    });
+    expect((await collect(agents)).last).toMatchObject({ code: 'key_refused' });
+    expect((await collect(agents)).last.type).toBe('finished');
+  });
+
+  describe('for an answer that broke off', () => {
+    const words = (texts: readonly string[]) =>
+      Promise.resolve(texts.map((text) => text.split(/\s+/).length));
+    const told: StreamEvent = {
+      type: 'broken_off',
+      usage: { ...usage, inputTokens: 30, outputTokens: 1 },
+      resolvedModel: null,
+    };
+    const bound = (steps: readonly (StreamEvent | ProviderError)[], capUsd?: number) =>
+      testPool({
+        bindings: [
+          slot({
+            price,
+            parameters: { maxTokens: 100 },
+            ...(capUsd === undefined ? {} : { monthlyCapUsd: capUsd }),
+          }),
+        ],
+        parts: {
+          attempt: scripted(steps).attempt,
+          ...(capUsd === undefined ? { countTokens: words } : {}),
+        },
+      });
+
+    it('is counted from what was asked and what came', async () => {
+      const { agents, spending } = bound([{ type: 'text', text: 'one two three' }, lost]);
+      expect((await collect(agents)).last).toMatchObject({ code: 'connection_lost' });
+      expect(spending.totals()).toMatchObject([
+        { calls: 1, inputTokens: 9, outputTokens: 3, usd: (9 * 1_000 + 3 * 2_000) / 1_000_000 },
+      ]);
+    });
+
+    it('takes what the provider told, but not the beginning of its output for all of it', async () => {
+      const { agents, spending } = bound([{ type: 'text', text: 'one two three' }, told, lost]);
+      await collect(agents);
+      expect(spending.totals()).toMatchObject([{ inputTokens: 30, outputTokens: 3 }]);
+    });
+
+    it('is spent when a person stops it', async () => {
+      const { agents, spending } = bound([hello, hello, ended]);
+      const stop = new AbortController();
+      for await (const event of agents.call(callOf(), stop.signal)) {
+        if (event.type === 'delta') stop.abort();
+      }
+      expect(spending.totals()).toMatchObject([{ calls: 1, inputTokens: 9, outputTokens: 1 }]);
+    });
+
+    it('is spent when the caller walks away', async () => {
+      const { agents, spending } = bound([hello, hello, ended]);
+      for await (const event of agents.call(callOf(), new AbortController().signal)) {
+        if (event.type === 'delta') break;
+      }
+      expect(spending.totals()).toMatchObject([{ calls: 1, inputTokens: 9, outputTokens: 1 }]);
+    });
+
+    it('is the worst case under a cap when nobody can count it', async () => {
+      const { agents, spending } = bound([hello, lost], 0.5);
+      const worst = agents.estimateCost(callOf()).usd;
+      await collect(agents);
+      expect(worst).toBeGreaterThan(0.2);
+      expect(spending.thisMonthUsd(0)).toBe(worst);
+    });
+
+    it('is nothing when none of it came', async () => {
+      const { agents, spending } = bound([new ProviderError('key_refused', 'x')]);
+      await collect(agents);
+      expect(spending.totals()).toEqual([]);
+    });
   });
 
   it('under a cap is refused where it cannot be estimated', async () => {
