@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { budgetsSchema } from './budgets.ts';
 import { profileIdSchema } from './profiles.ts';
+import { selectionSchema } from './route.ts';
 import { slotBindingSchema } from './slots.ts';
 
 /** Settings of an installation: versioned, schema-checked, written atomically with a backup. */
@@ -14,6 +15,8 @@ export const settingsSchema = z.object({
   agents: z.enum(['rehearsal', 'slots']).default('rehearsal'),
   slots: z.array(slotBindingSchema).max(256).default([]),
   budgets: budgetsSchema.prefault({}),
+  /** How a slot and a role are chosen from the logits; a sampling one without a seed draws a fresh one a run. */
+  selection: selectionSchema.prefault({}),
   /** The person's own role instructions; absent means ours. */
   roleInstructions: z
     .object({

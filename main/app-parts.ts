@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { About, SettingsChange } from '../contracts/app/settings.ts';
+import type { About, StartOverrides } from '../contracts/app/settings.ts';
 import type {
   Clock,
   HttpClient,
@@ -27,7 +27,7 @@ export interface AppParts {
   /** Told the native logs of the child processes, line by line; by default nobody is. */
   readonly onLog?: (line: string) => void;
   /** Settings of this start alone: used and not stored. */
-  readonly overrides?: SettingsChange;
+  readonly overrides?: StartOverrides;
   /** Keeps conversations in memory and forgets them. What calls cost is counted all the same. */
   readonly isEphemeral?: boolean;
   /** Where the trace of a run that starts goes: a file, null for nowhere, undefined as the settings say. */

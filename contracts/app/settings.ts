@@ -25,7 +25,8 @@ const { shape } = settingsSchema;
 
 /**
  * A change of settings: each member given replaces the stored one, an absent member stays.
- * Members are unwrapped from their defaults, because a default would fill an absent member in.
+ * Members are unwrapped from their defaults, because a default would fill an absent member in. Unknown
+ * members are refused at every depth: what was asked for would otherwise be dropped without a word.
  */
 export const settingsChangeSchema = z.strictObject({
   theme: shape.theme.unwrap().optional(),
@@ -33,13 +34,19 @@ export const settingsChangeSchema = z.strictObject({
   profile: shape.profile.unwrap().optional(),
   windowTokens: shape.windowTokens.unwrap().optional(),
   agents: shape.agents.unwrap().optional(),
-  budgets: shape.budgets.unwrap().optional(),
-  roleInstructions: shape.roleInstructions.unwrap().optional(),
-  coordinator: shape.coordinator.unwrap().optional(),
-  traces: shape.traces.unwrap().optional(),
+  budgets: shape.budgets.unwrap().strict().optional(),
+  selection: shape.selection.unwrap().strict().optional(),
+  roleInstructions: shape.roleInstructions.unwrap().strict().optional(),
+  coordinator: shape.coordinator.unwrap().strict().optional(),
+  traces: shape.traces.unwrap().strict().optional(),
   checkForUpdates: shape.checkForUpdates.unwrap().optional(),
 });
 export type SettingsChange = z.output<typeof settingsChangeSchema>;
+
+/** Settings of one start: of a group of settings, what is absent stays as it is stored. */
+export type StartOverrides = {
+  readonly [Member in keyof SettingsChange]?: Partial<SettingsChange[Member]>;
+};
 
 export const settingsContract = {
   about: oc.input(z.object({})).output(aboutSchema),

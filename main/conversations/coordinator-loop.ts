@@ -1,6 +1,6 @@
 import type { Agents } from '../../contracts/agents.ts';
 import type { Clock, RandomSource } from '../../contracts/ports.ts';
-import { chatRouteDefaults, selectionSchema } from '../../contracts/route.ts';
+import { chatRouteDefaults } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
 import type { Settings } from '../../contracts/settings.ts';
 import type { RunRecord } from '../../contracts/stored.ts';
@@ -53,7 +53,7 @@ function routed(start: Omit<RunStart, 'runId'>, settings: Settings) {
     history: start.earlier,
     systemPrompt: start.systemPrompt,
     pins: start.pins,
-    selection: selectionSchema.parse({}),
+    selection: settings.selection,
     routeDefaults: { ...chatRouteDefaults, windowTokens: settings.windowTokens },
     cacheKey: start.conversationId,
   };

@@ -1,4 +1,4 @@
-import type { Notice, SettingsChange } from '../../contracts/app/settings.ts';
+import type { Notice, SettingsChange, StartOverrides } from '../../contracts/app/settings.ts';
 import { settingsSchema, type Settings } from '../../contracts/settings.ts';
 import type { SlotBinding } from '../../contracts/slots.ts';
 import { SettingsError } from './errors.ts';
@@ -30,9 +30,13 @@ export class SettingsService {
     return new SettingsService(null, settings, []);
   }
 
-  /** These settings with other members for this start: what changes from now on is not stored. */
-  forThisStart(change: SettingsChange): SettingsService {
-    const settings = { ...this.#current, ...withoutAbsent(change) };
+  /**
+   * These settings with other members for this start: what changes from now on is not stored.
+   *
+   * @throws SettingsError `invalid`
+   */
+  forThisStart(overrides: StartOverrides): SettingsService {
+    const settings = checked(mergedGroups(this.#current, overrides));
     return new SettingsService(null, settings, this.#notices);
   }
 
@@ -73,18 +77,11 @@ export class SettingsService {
   async #apply(change: (settings: Settings) => Settings): Promise<Settings> {
     // A terminal program beside this one may have changed the file.
     const before = this.#file === null ? this.#current : await this.#reload(this.#file);
-    const parsed = settingsSchema.safeParse(change(before));
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      const where = issue?.path.join('.') ?? '';
-      throw new SettingsError('invalid', `${where}: ${issue?.message ?? 'not valid'}`, {
-        cause: parsed.error,
-      });
-    }
-    await this.#file?.save(parsed.data);
-    this.#current = parsed.data;
+    const settings = checked(change(before));
+    await this.#file?.save(settings);
+    this.#current = settings;
     this.#revision = this.#file?.revision() ?? null;
-    return parsed.data;
+    return settings;
   }
 
   async #reload(file: SettingsFile): Promise<Settings> {
@@ -92,6 +89,28 @@ export class SettingsService {
     if (notice !== null) this.#notices.push(notice);
     return settings;
   }
+}
+
+function checked(settings: object): Settings {
+  const parsed = settingsSchema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw new SettingsError('invalid', `${where}: ${issue?.message ?? 'not valid'}`, {
+    cause: parsed.error,
+  });
+}
+
+/** Settings with overrides in place; of a group, only the members given are replaced. */
+function mergedGroups(settings: Settings, overrides: StartOverrides): object {
+  const stored: Readonly<Record<string, unknown>> = settings;
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  const merged = given.map(([member, value]) => {
+    const before = stored[member];
+    const isGroup = typeof value === 'object' && typeof before === 'object';
+    return [member, isGroup ? { ...before, ...value } : value] as const;
+  });
+  return { ...settings, ...Object.fromEntries(merged) };
 }
 
 function withoutAbsent(change: SettingsChange): Partial<Settings> {

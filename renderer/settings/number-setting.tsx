@@ -4,8 +4,9 @@ import { Field } from '../controls/field.tsx';
 type Props = {
   label: string;
   unit?: string;
-  /** Absent: no limit. */
   value: number | undefined;
+  /** What an absent value means. */
+  absent?: string;
   min: number;
   max: number;
   isWhole?: boolean;
@@ -17,6 +18,7 @@ type Props = {
 /** A number that is stored when the field is left. What cannot be stored is said, and goes back. */
 export function NumberSetting(props: Props) {
   const { label, unit, value, min, max, isWhole = true, isOptional = true, onCommit } = props;
+  const { absent = 'no limit' } = props;
   const stored = value === undefined ? '' : String(value);
   const [typed, setTyped] = useState<string | null>(null);
   const [isRefused, setRefused] = useState(false);
@@ -42,7 +44,7 @@ export function NumberSetting(props: Props) {
           className="input numeric"
           inputMode="decimal"
           maxLength={16}
-          placeholder={isOptional ? 'no limit' : ''}
+          placeholder={isOptional ? absent : ''}
           value={typed ?? stored}
           onChange={({ target }) => setTyped(target.value)}
           onBlur={leave}

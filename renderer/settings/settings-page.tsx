@@ -9,6 +9,7 @@ import { BudgetSettings } from './budget-settings.tsx';
 import { Contacts } from './contacts.tsx';
 import { NumberSetting } from './number-setting.tsx';
 import { RoleSettings } from './role-settings.tsx';
+import { SelectionSettings } from './selection-settings.tsx';
 import { SettingSection } from './setting-section.tsx';
 import { TraceSettings } from './trace-settings.tsx';
 
@@ -57,6 +58,7 @@ export function SettingsPage() {
           </SettingSection>
           {settings === null ? null : (
             <>
+              <SelectionSettings selection={settings.selection} />
               <BudgetSettings budgets={settings.budgets} />
               <RoleSettings settings={settings} />
               <TraceSettings traces={settings.traces} />

@@ -4,6 +4,7 @@ import { ORPCError } from '@orpc/client';
 import { describe, expect, it } from 'vitest';
 import { failureSchema } from '../../contracts/failure.ts';
 import type { Router } from '../../contracts/router.ts';
+import { withLogits } from '../coordinator/scripted-run.ts';
 import { eventsOf, openApp, WorkerThenVerifier } from './open-app.ts';
 
 describe('a message to the app', () => {
@@ -39,6 +40,30 @@ describe('a message to the app', () => {
     const decision = await client.chat.whatIf({ conversationId: id, text: 'Third.' });
     expect(decision.role.raw).toBe('Worker');
     expect((await client.chat.list({})).conversations).toMatchObject([{ id, title: 'First.' }]);
+  });
+});
+
+describe('a run that samples', () => {
+  it('chooses the same with the same seed, and otherwise with another one', async () => {
+    const even = () => withLogits([0, 0, 0, 0, 0, 0, 0], [1, 1, 1]);
+    const { client } = await openApp({ router: { route: () => Promise.resolve(even()) } });
+    const choices = async (seed: number) => {
+      await client.settings.update({ selection: { mode: 'sample', temperature: 0.7, seed } });
+      const { id } = await client.chat.create({});
+      const { runId } = await client.chat.start({
+        conversationId: id,
+        text: 'Plan a picnic.',
+        pins: { role: 'Worker' },
+      });
+      return (await eventsOf(client, runId)).flatMap((event) =>
+        event.type === 'routed' ? [[event.decision.slot.raw, event.decision.role.raw]] : [],
+      );
+    };
+    const first = await choices(7);
+    expect(first).toHaveLength(5);
+    expect(new Set(first.map(([slot]) => slot)).size).toBeGreaterThan(1);
+    expect(await choices(7)).toEqual(first);
+    expect(await choices(8)).not.toEqual(first);
   });
 });
 
@@ -145,6 +170,17 @@ describe('the app', () => {
     const { client } = await openApp({ dataDirectory: first.dataDirectory });
     expect(await client.settings.get({})).toMatchObject({ agents: 'rehearsal' });
     expect((await client.chat.list({})).conversations).toEqual([]);
+  });
+
+  it('refuses a change of settings that names what there is not, at any depth', async () => {
+    const { client } = await openApp();
+    for (const group of ['coordinator', 'budgets', 'traces', 'roleInstructions', 'selection']) {
+      const bogus = { [group]: { bogus: 1 } };
+      await expect(client.settings.update(bogus), group).rejects.toThrow();
+    }
+    await expect(
+      client.settings.update({ selection: { mode: 'sample', temperature: 0, seed: null } }),
+    ).rejects.toThrow();
   });
 
   it('says what it is', async () => {

@@ -45,6 +45,22 @@ describe('settings', () => {
     expect(settings.current).toMatchObject({ theme: 'dark', router: 'mine', windowTokens: 4096 });
   });
 
+  it('of one start replace single members of a group and leave the rest as stored', async () => {
+    const settings = await open(temporaryFolder());
+    await settings.update(
+      settingsChangeSchema.parse({
+        budgets: { maxTurns: 9, maxCostUsd: 0.5 },
+        selection: { mode: 'sample', seed: 4 },
+      }),
+    );
+    const here = settings.forThisStart({ budgets: { maxTurns: 2 }, selection: { seed: 5 } });
+    expect(here.current).toMatchObject({
+      budgets: { maxTurns: 2, maxCostUsd: 0.5 },
+      selection: { mode: 'sample', temperature: 1, seed: 5 },
+    });
+    expect(settings.current).toMatchObject({ budgets: { maxTurns: 9 }, selection: { seed: 4 } });
+  });
+
   it('take in what another program wrote meanwhile', async () => {
     const folder = temporaryFolder();
     const [first, second] = [await open(folder), await open(folder)];

@@ -115,12 +115,33 @@ describe('trinity chat with a message', () => {
     expect(run.stdout).toMatch(/\(no_credit\)/);
   });
 
+  it('draws its choices the same way with the same seed', async () => {
+    const drawn = async (...options: string[]) => {
+      const selected = ['--json', '--select', 'sample', '--temperature', '50', ...options];
+      const run = await trinity(['chat', ...selected, 'What is 17 + 25?']);
+      return eventsOf(run.stdout).flatMap((event) =>
+        event.type === 'routed' ? [event.decision] : [],
+      );
+    };
+    const chosen = (decisions: Awaited<ReturnType<typeof drawn>>) =>
+      decisions.map(({ slot, role }) => [slot.raw, role.raw]);
+    const first = await drawn('--seed', '3');
+    expect(first[0]?.selection).toEqual({ mode: 'sample', temperature: 50, seed: 3 });
+    expect(chosen(await drawn('--seed', '3'))).toEqual(chosen(first));
+  });
+
   it('is refused with 2 for a mistake in the call', async () => {
     writeFileSync(join(home, 'there.jsonl'), 'mine');
     const calls = [
       ['chat', ' '],
       ['chat', '--max-turns', '0', 'x'],
       ['chat', '--agents', 'nobody', 'x'],
+      ['chat', '--select', 'luck', 'x'],
+      ['chat', '--temperature', '0', 'x'],
+      ['chat', '--temperature', '-1', 'x'],
+      ['chat', '--temperature', 'warm', 'x'],
+      ['chat', '--seed', '1.5', 'x'],
+      ['chat', '--seed', '1', 'x'],
       ['chat', '--script', 'none.json', 'x'],
       ['chat', '--trace', 'there.jsonl', 'x'],
     ];
