@@ -1,6 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { EnvHttpProxyAgent, fetch, type Dispatcher } from 'undici';
 import type { HttpClient } from '../../contracts/ports.ts';
+import { proxiesOf, withProxyNamed, type Proxies } from './http-client-proxy.ts';
 
 export interface HttpClientOptions {
   /** The environment that names proxies: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case. */
@@ -22,23 +23,26 @@ export function createHttpClient(options: HttpClientOptions): {
   const agents = new Map<number, EnvHttpProxyAgent>();
   let closed = false;
   /** Undici fixes the connect timeout when an agent is made; callers use a handful of values. */
-  const agentFor = (connectTimeoutMs: number): Dispatcher => {
+  const agentFor = (proxies: Proxies, connectTimeoutMs: number): Dispatcher => {
     if (closed) throw new Error('The HTTP client is closed.');
     const known = agents.get(connectTimeoutMs);
     if (known !== undefined) return known;
-    const agent = createAgent(options, connectTimeoutMs);
+    const agent = createAgent(options, proxies, connectTimeoutMs);
     agents.set(connectTimeoutMs, agent);
     return agent;
   };
   return {
     http: async (url, { method, headers, body, signal, connectTimeoutMs }) => {
+      const proxies = proxiesOf(options.environment);
       const response = await fetch(url, {
         method,
         headers: { ...headers },
         ...(body === undefined ? {} : { body }),
         signal,
         redirect: 'manual',
-        dispatcher: agentFor(connectTimeoutMs ?? defaultConnectTimeoutMs),
+        dispatcher: agentFor(proxies, connectTimeoutMs ?? defaultConnectTimeoutMs),
+      }).catch((error: unknown) => {
+        throw withProxyNamed(error, url, proxies);
       });
       // The same class by another name: undici's own declaration against Node's.
       return response as unknown as Response;
@@ -55,17 +59,16 @@ export function createHttpClient(options: HttpClientOptions): {
 const ownComputer = 'localhost,127.0.0.1,[::1]';
 
 function createAgent(
-  { environment, certificates }: HttpClientOptions,
+  { certificates }: HttpClientOptions,
+  proxies: Proxies,
   connectTimeoutMs: number,
 ): EnvHttpProxyAgent {
-  const proxy = (name: string): string =>
-    environment[name.toLowerCase()] ?? environment[name.toUpperCase()] ?? '';
   const tls =
     certificates === undefined ? {} : { ca: [...getCACertificates('default'), ...certificates] };
   return new EnvHttpProxyAgent({
-    httpProxy: proxy('http_proxy'),
-    httpsProxy: proxy('https_proxy'),
-    noProxy: `${proxy('no_proxy')},${ownComputer}`,
+    httpProxy: proxies.http,
+    httpsProxy: proxies.https,
+    noProxy: `${proxies.no},${ownComputer}`,
     // A model may think for minutes before its first byte: the caller's deadlines decide.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -20,6 +20,8 @@ export interface RecordedRequest {
 /** What the server does after its headers, in order. */
 export type Step =
   | { readonly write: string | Buffer }
+  /** Bytes of the connection itself, past its HTTP. */
+  | { readonly raw: string | Buffer }
   | { readonly waitMs: number }
   /** Goes on when the promise resolves. */
   | { readonly until: Promise<unknown> }
@@ -36,6 +38,8 @@ export interface Reply {
   readonly dropBeforeHeaders?: boolean;
   /** Never sends a header. */
   readonly silent?: boolean;
+  /** Sends no header of its own: the steps are all that is sent. */
+  readonly bare?: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -126,15 +130,18 @@ async function perform(reply: Reply, outgoing: ServerResponse): Promise<void> {
     return;
   }
   if (reply.silent === true) return;
-  outgoing.writeHead(reply.status ?? 200, reply.headers ?? {});
-  outgoing.flushHeaders();
+  if (reply.bare !== true) {
+    outgoing.writeHead(reply.status ?? 200, reply.headers ?? {});
+    outgoing.flushHeaders();
+  }
   for (const step of reply.steps) {
     if (outgoing.destroyed) return;
     if ('write' in step) {
       if (!outgoing.write(step.write)) await untilWritable(outgoing);
       // Each write leaves on its own, so that a client sees the pieces apart.
       await new Promise((resolve) => setImmediate(resolve));
-    } else if ('until' in step) await step.until;
+    } else if ('raw' in step) outgoing.socket?.write(step.raw);
+    else if ('until' in step) await step.until;
     else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
     else if ('stall' in step) return;
     else if ('destroy' in step) {

@@ -63,7 +63,7 @@ export async function* exchange(
   } catch (error) {
     // What was held back when the answer was cut is part of what came.
     if (answer !== null) yield* answer.breakOff();
-    throw inWords(error, deadlines, signal);
+    throw inWords(error, deadlines, signal, answer?.hasContent);
   } finally {
     // Closing aborts the request, which closes a socket that is still open; a second cancel is harmless.
     deadlines.close();
@@ -169,7 +169,12 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 }
 
 /** Anything thrown during an exchange, as what a person was waiting for. */
-export function inWords(error: unknown, deadlines: Deadlines, signal: AbortSignal): ProviderError {
+export function inWords(
+  error: unknown,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+  hasContent = false,
+): ProviderError {
   if (signal.aborted)
     return new ProviderError('stopped', 'The call was stopped.', { cause: error });
   switch (deadlines.cause) {
@@ -187,7 +192,7 @@ export function inWords(error: unknown, deadlines: Deadlines, signal: AbortSigna
       return timeout('total_timeout', 'The answer took longer than this slot allows.');
     case 'settled':
     case null:
-      return error instanceof ProviderError ? error : networkError(error);
+      return error instanceof ProviderError ? error : networkError(error, hasContent);
   }
 }
 

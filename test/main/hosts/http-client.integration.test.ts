@@ -146,11 +146,42 @@ describe('proxies of the environment', () => {
     expect(networkError(error).code).toBe('proxy_failed');
   });
 
-  it('that are not there are named as the cause', async () => {
+  it('that ask a plain call for a password are named as the cause', async () => {
+    const proxy = await proxyTo('http://127.0.0.1:1', 407);
+    const error = await failureOf({ http_proxy: proxy.url }, 'http://provider.test/v1');
+    expect(error.code).toBe('proxy_failed');
+  });
+
+  it.each([
+    ['for https, at a closed port', { HTTPS_PROXY: 'http://127.0.0.1:9' }, 'https'],
+    ['for http, at a closed port', { HTTP_PROXY: 'http://127.0.0.1:9' }, 'http'],
+    ['under a name that nobody has', { HTTPS_PROXY: 'http://no-proxy.invalid:3128' }, 'https'],
+    ['written without a scheme', { HTTPS_PROXY: '127.0.0.1:9' }, 'https'],
+    ['that are one word', { HTTPS_PROXY: 'no-proxy.invalid' }, 'https'],
+  ])('%s are named as the cause, and not the base URL', async (_how, environment, scheme) => {
+    const error = await failureOf(environment, `${scheme}://provider.test/v1`);
+    expect(error.code).toBe('proxy_failed');
+    expect(error.message).toMatch(/proxy .*could not be reached/);
+    expect(error.message).not.toMatch(/base URL/);
+  });
+
+  it.each(['http://', 'ftp://127.0.0.1', 'http://a b'])(
+    'that are no address, like %j, are told apart',
+    async (address) => {
+      const error = await failureOf({ HTTPS_PROXY: address }, 'https://provider.test/v1');
+      expect(error.code).toBe('proxy_failed');
+      expect(error.message).toMatch(/http:\/\/host:port/);
+    },
+  );
+
+  it('are not blamed for a server on this computer that is not there', async () => {
     const gone = await startScriptedServer(() => answer);
     await gone.close();
-    const http = client({ environment: { https_proxy: gone.origin } });
-    const error = await http('https://provider.test/v1', get).catch((caught: unknown) => caught);
-    expect(['proxy_failed', 'connection_refused']).toContain(networkError(error).code);
+    const error = await failureOf({ HTTP_PROXY: 'http://127.0.0.1:9' }, gone.origin);
+    expect(error.code).toBe('connection_refused');
   });
+
+  async function failureOf(environment: Record<string, string>, url: string) {
+    return networkError(await client({ environment })(url, get).catch((error: unknown) => error));
+  }
 });

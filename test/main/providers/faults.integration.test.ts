@@ -198,13 +198,16 @@ describe.each(formats)('a bad day of %s', (_name, format) => {
   });
 
   it('waits until the date that a 429 names', async () => {
-    const at = new Date(Date.now() + 1_900).toUTCString();
-    const limit = { ...faultReply(format, 'rate_limit'), headers: { 'retry-after': at } };
+    const now = Date.UTC(2026, 10, 30, 12, 0, 0);
+    const limit = {
+      ...faultReply(format, 'rate_limit'),
+      headers: { 'retry-after': 'Mon, 30 Nov 2026 12:00:02 GMT' },
+    };
     const server = await serve((_request, nth) => (nth === 1 ? limit : good(format)));
-    const clock = hastyClock();
+    const clock = { ...hastyClock(), now: () => now };
     const { text } = await collect(poolFor(server.origin, format, { clock }).agents);
     expect(text).toBe(said);
-    expect(clock.waited[0]).toBeLessThanOrEqual(2_000);
+    expect(clock.waited).toEqual([2_000]);
   });
 
   it('sets the slot aside instead of waiting for an hour', async () => {
@@ -294,6 +297,47 @@ describe.each(formats)('a bad day of %s', (_name, format) => {
     expect((await collect(poolFor(server.origin, format).agents)).text).toBe(said);
   });
 
+  it('names a server that does not speak HTTP', async () => {
+    const server = await serve(() => ({
+      bare: true,
+      steps: [{ raw: 'SSH-2.0-OpenSSH_9.6\r\n' }, { stall: true }],
+    }));
+    const { events, last } = await collect(poolFor(server.origin, format).agents);
+    expect(shapeOf(events)).toEqual(['started', 'failed:malformed_answer']);
+    expect(last).toMatchObject({ message: expect.stringContaining('does not speak HTTP') });
+  });
+
+  it('names headers that are too long', async () => {
+    const server = await serve(() => ({
+      headers: { ...streamHeaders, 'x-long': 'x'.repeat(40_000) },
+      steps: [{ end: true }],
+    }));
+    const { events, last } = await collect(poolFor(server.origin, format).agents);
+    expect(shapeOf(events)).toEqual(['started', 'failed:malformed_answer']);
+    expect(last).toMatchObject({ message: expect.stringContaining('headers') });
+  });
+
+  it('names an answer that is not compressed as it says', async () => {
+    const server = await serve(() => ({
+      headers: { ...streamHeaders, 'content-encoding': 'gzip' },
+      steps: [{ write: format.frames(plainAnswer).join('') }, { end: true }],
+    }));
+    const { events, last } = await collect(poolFor(server.origin, format).agents);
+    expect(shapeOf(events)).toEqual(['started', 'failed:malformed_answer']);
+    expect(last).toMatchObject({ message: expect.stringContaining('compressed') });
+  });
+
+  it('keeps the partial text when what follows is no HTTP', async () => {
+    const server = await serve(() =>
+      cutAfter(format, begun, { waitMs: 30 }, { raw: 'no chunk\r\n' }, { stall: true }),
+    );
+    const { agents, spending } = poolFor(server.origin, format);
+    const { events, text } = await collect(agents);
+    expect(shapeOf(events)).toEqual(['started', 'text', 'failed:stream_cut']);
+    expect(text).toBe('Four is the');
+    expect(spending.totals()).toMatchObject([{ calls: 1 }]);
+  });
+
   it('does not follow a redirect, so that the key stays', async () => {
     const elsewhere = await serve(() => good(format));
     const server = await serve(() => ({
@@ -361,6 +405,12 @@ describe('addresses that lead nowhere', () => {
     await server.close();
     const { events } = await collect(poolFor(server.origin).agents);
     expect(shapeOf(events)).toEqual(['started', 'failed:connection_refused']);
+  });
+
+  it('names a port that belongs to another service', async () => {
+    const { events, last } = await collect(poolFor('http://127.0.0.1:9').agents);
+    expect(shapeOf(events)).toEqual(['started', 'failed:connection_refused']);
+    expect(last).toMatchObject({ message: expect.stringContaining('another port') });
   });
 
   it('names an unknown host', async () => {

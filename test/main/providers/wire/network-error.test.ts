@@ -14,7 +14,8 @@ describe('network errors', () => {
     ['ECONNRESET', 'connection_lost'],
     ['EPIPE', 'connection_lost'],
     ['UND_ERR_SOCKET', 'connection_lost'],
-    ['HPE_INVALID_CONSTANT', 'connection_lost'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'malformed_answer'],
+    ['Z_DATA_ERROR', 'malformed_answer'],
     ['UND_ERR_CONNECT_TIMEOUT', 'connect_timeout'],
     ['ETIMEDOUT', 'connect_timeout'],
     ['CERT_HAS_EXPIRED', 'tls_failed'],
@@ -41,8 +42,16 @@ describe('network errors', () => {
     ['net::ERR_SSL_PROTOCOL_ERROR', 'tls_failed'],
     ['net::ERR_PROXY_CONNECTION_FAILED', 'proxy_failed'],
     ['net::ERR_TUNNEL_CONNECTION_FAILED', 'proxy_failed'],
+    ['net::ERR_UNSAFE_PORT', 'connection_refused'],
+    ['net::ERR_INVALID_HTTP_RESPONSE', 'malformed_answer'],
+    ['net::ERR_CONTENT_DECODING_FAILED', 'malformed_answer'],
   ])("of Electron's net: %s is %s", (message, expected) => {
     expect(networkError(new Error(message)).code).toBe(expected);
+  });
+
+  it('that nobody knows are a broken-off answer once some of it was shown', () => {
+    expect(networkError(fetchFailed(coded('SOMETHING_ELSE')), true).code).toBe('stream_cut');
+    expect(networkError(fetchFailed(coded('ECONNRESET')), true).code).toBe('connection_lost');
   });
 
   it('of several addresses are read from the first that says something', () => {
