@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export class Host {
       {
         cwd: root,
         env: { ...process.env, http_proxy: proxy, https_proxy: proxy, no_proxy: '' },
-        // Standard input is never written: that it stays open tells the host that we are there.
+        // That standard input stays open tells the host that we are there.
         stdio: ['pipe', 'pipe', 'pipe'],
       },
     );
@@ -58,11 +58,18 @@ export class Host {
     return url;
   }
 
-  /** Memory of the host's process in bytes. Linux only; 0 elsewhere. */
-  residentBytes(): number {
-    if (process.platform !== 'linux' || this.child?.pid === undefined) return 0;
-    const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  /** Bytes that the host's process holds on to in its heap and its buffers, without garbage. */
+  async heldBytes(): Promise<number> {
+    if (this.child === null) throw new Error('The host is not running.');
+    const { stdin, stdout } = this.child;
+    const from = this.output.length;
+    stdin?.write('\n');
+    for (;;) {
+      const said = /held bytes: (\d+)\n/.exec(this.output.slice(from))?.[1];
+      if (said !== undefined) return Number(said);
+      if (stdout === null) throw new Error('The host has no standard output.');
+      await once(stdout, 'data');
+    }
   }
 
   /** Ends the host as Ctrl-C does, and waits for it. */
