@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256Schema, textHashSchema } from './hashes.ts';
-import { profileIdSchema } from './profiles.ts';
+import { precisionMapSchema, profileIdSchema } from './profiles.ts';
 import { messagesSchema } from './transcript.ts';
 
 /** What a case expects: one id, or any of several; absent means nothing is asserted. */
@@ -82,6 +82,8 @@ export const evalHeaderSchema = z.object({
   caseCount: z.number().int(),
   adapterRef: sha256Schema,
   profile: profileIdSchema,
+  /** Calibrated, in the place of the profile's own; absent where that one was used. */
+  precision: precisionMapSchema.optional(),
   graphVersion: z.number().int(),
   startedAt: z.number(),
   machine: z.object({ platform: z.string(), arch: z.string(), cpu: z.string(), cores: z.number() }),

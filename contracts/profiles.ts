@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from './canonical-json.ts';
 
 /** Execution profiles of the router runtime. `cpu-f32` is the reference and the default. */
 export const profileIds = [
@@ -38,6 +39,35 @@ export const precisionMapSchema = z.object({
     .default({}),
 });
 export type PrecisionMap = z.infer<typeof precisionMapSchema>;
+
+/** A map with some projections in f32 in every layer, whatever it had for them. */
+export function withExact(map: PrecisionMap, exact: readonly ProjectionName[]): PrecisionMap {
+  const others = Object.entries(map.exceptions).filter(([key]) => !exact.some(isOf(key)));
+  const projections = { ...map.projections };
+  for (const name of exact) projections[name] = 'f32';
+  return { default: map.default, projections, exceptions: Object.fromEntries(others) };
+}
+
+/** The projections that a map keeps in f32 in every layer, in the order of a layer. */
+export function exactProjections(map: PrecisionMap): readonly ProjectionName[] {
+  const quantised = Object.entries(map.exceptions).filter(([, precision]) => precision !== 'f32');
+  return projectionNames.filter(
+    (name) =>
+      (map.projections[name] ?? map.default) === 'f32' &&
+      !quantised.some(([key]) => isOf(key)(name)),
+  );
+}
+
+/** True for equal maps; undefined stands for a profile's own. */
+export function isSamePrecision(a: PrecisionMap | undefined, b: PrecisionMap | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** Whether a key of the exceptions (`26.down_proj`) is of a projection. */
+function isOf(key: string): (name: ProjectionName) => boolean {
+  return (name) => key.endsWith(`.${name}`);
+}
 
 /** Whether a profile can be used here, and if not, why, in a sentence. */
 export const availabilitySchema = z.discriminatedUnion('state', [

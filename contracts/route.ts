@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256Schema, textHashSchema } from './hashes.ts';
-import { profileIdSchema } from './profiles.ts';
+import { precisionMapSchema, profileIdSchema } from './profiles.ts';
 import { roleNameSchema } from './roles.ts';
 import { messagesSchema } from './transcript.ts';
 
@@ -53,6 +53,8 @@ export const routeLogitsSchema = z.object({
   reusedTokens: z.number().int(),
   timings: routeTimingsSchema,
   profile: profileIdSchema,
+  /** The map that a calibration put in the place of the profile's own; absent where that one was used. */
+  precision: precisionMapSchema.optional(),
   adapterRef: sha256Schema,
   graphVersion: z.number().int(),
   tokenizer: z.enum(['typed', 'plain']),

@@ -6,12 +6,12 @@ import { failuresForPages } from './app-failures.ts';
 import { knownValues } from './app-known-values.ts';
 import { Notices } from './app-notices.ts';
 import { assetsFolder, watchablePaceMs, type AppParts } from './app-parts.ts';
+import { routerClientOf } from './app-router-client.ts';
 import { ConversationService } from './conversations/conversation-service.ts';
 import { coordinatorLoop } from './conversations/coordinator-loop.ts';
 import { chatProcedures } from './conversations/procedures.ts';
 import { EvalService } from './evals/eval-service.ts';
 import { evalProcedures } from './evals/procedures.ts';
-import { dataDirectoryClient } from './models/data-directory-client.ts';
 import { ModelService } from './models/model-service.ts';
 import { modelProcedures } from './models/procedures.ts';
 import { slotProcedures } from './providers/procedures.ts';
@@ -36,7 +36,7 @@ export async function createApp(parts: AppParts) {
   const notices = new Notices();
   const stored = await SettingsService.open(new SettingsFile({ dataDirectory, clock, random }));
   const settings = parts.overrides ? stored.forThisStart(parts.overrides) : stored;
-  const client = parts.routerClient ?? dataDirectoryClient(parts);
+  const client = routerClientOf(parts, () => evals);
   const evals = new EvalService({
     folder: join(dataDirectory, 'evals'),
     write: (path, text) => writeTextAtomically(path, text, random.id()),

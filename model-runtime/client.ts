@@ -7,11 +7,11 @@ export {
   type RouterClient,
   type SelectOptions,
 } from './process/router-client.ts';
-export type { RouterClientOptions } from './process/client-options.ts';
+export type { CalibratedPrecision, RouterClientOptions } from './process/client-options.ts';
 export { resolveRouter, demoName, type NamedRouter } from './artifact/naming.ts';
 export { listRouters, summarise as summariseRouter } from './artifact/router-directory.ts';
 export { cancelMs } from './process/route-supervisor.ts';
-export { profileNames } from './session/profiles.ts';
+export { profileNames, profilePrecisions } from './session/profiles.ts';
 export { uncappedCharacters } from './session/limits.ts';
 export { RuntimeError, runtimeErrorCodes, type RuntimeErrorCode } from './runtime-error.ts';
 export { runBuild, type BuildOptions } from './artifact/build-client.ts';

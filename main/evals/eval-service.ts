@@ -1,5 +1,5 @@
 import type { Notice } from '../../contracts/app/settings.ts';
-import type { RouterClient } from '../../model-runtime/client.ts';
+import type { CalibratedPrecision, RouterClient } from '../../model-runtime/client.ts';
 import { adapterRefOf } from './adapter-ref.ts';
 import { DefaultProfiles, type DefaultChoice } from './default-profile.ts';
 import {
@@ -44,6 +44,9 @@ export class EvalService {
   floors(key: Omit<FloorsKey, 'suiteHash'>): Promise<Calibration | null> {
     return this.#calibrations.latest(key);
   }
+
+  /** The precision that the latest calibration of a router on a profile found. @throws EvalError `floors_unreadable` */
+  readonly calibratedPrecision: CalibratedPrecision = (key) => this.#calibrations.precision(key);
 
   /** @throws EvalError `profile_refused` with the reason; `floors_unreadable` */
   readonly requireDefault = (choice: DefaultChoice): Promise<void> =>

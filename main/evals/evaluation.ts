@@ -11,7 +11,7 @@ import { inspectSuite, type SuiteReport } from './suite.ts';
 /** What identifies the router and machine of an evaluation. */
 export type EvaluationIdentity = Pick<
   EvalHeader,
-  'adapterRef' | 'profile' | 'graphVersion' | 'machine'
+  'adapterRef' | 'profile' | 'precision' | 'graphVersion' | 'machine'
 >;
 
 export interface EvaluationOptions extends RunnerOptions {

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { calibratedFloorsSchema, type MarginFloors } from '../../contracts/evals.ts';
+import {
+  isSamePrecision,
+  precisionMapSchema,
+  type PrecisionMap,
+  type ProfileId,
+} from '../../contracts/profiles.ts';
 import { EvalError } from './eval-error.ts';
 import type { Floors } from './judgement.ts';
 
@@ -8,6 +14,8 @@ const calibrationSchema = calibratedFloorsSchema.extend({
   rmsDrift: z.number(),
   rmsLogit: z.number(),
   refusals: z.array(z.string()),
+  /** The precision that was measured, where it is not the profile's own. */
+  precision: precisionMapSchema.optional(),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 
@@ -56,6 +64,14 @@ export class FloorsStore {
     return own.sort((a, b) => b.calibratedAt - a.calibratedAt)[0] ?? null;
   }
 
+  /** What a router's projections are read in on a profile, by its latest calibration; null: the profile's own. */
+  async precision(key: {
+    readonly adapterRef: string;
+    readonly profile: ProfileId;
+  }): Promise<PrecisionMap | null> {
+    return (await this.latest(key))?.precision ?? null;
+  }
+
   /** Stores a calibration in place of an earlier one with the same key. */
   async put(calibration: Calibration): Promise<void> {
     const others = (await this.list()).filter((entry) => !hasKey(entry, calibration));
@@ -74,15 +90,17 @@ export class FloorsStore {
 
 /**
  * Floors of an evaluation, each by itself: a flag wins, else the calibration of exactly this router, profile
- * and suite, else none. Another profile's floors are never used.
+ * and suite, else none. Another profile's floors are never used, nor those of another precision of the
+ * profile: their margins are not the ones that were measured.
  */
 export async function resolveFloors(
   flags: { readonly agent: number | null; readonly role: number | null },
-  key: FloorsKey,
+  key: FloorsKey & { readonly precision?: PrecisionMap | undefined },
   store: FloorsStore,
 ): Promise<Floors> {
   if (flags.agent !== null && flags.role !== null) return { ...flags, source: 'flag' };
-  const calibration = await store.find(key);
+  const found = await store.find(key);
+  const calibration = isSamePrecision(found?.precision, key.precision) ? found : null;
   const isFlagged = flags.agent !== null || flags.role !== null;
   if (calibration === null) return { ...flags, source: isFlagged ? 'flag' : 'none' };
   return {

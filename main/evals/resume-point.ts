@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { canonicalJson } from '../../contracts/canonical-json.ts';
 import type { EvalHeader } from '../../contracts/evals.ts';
+import { isSamePrecision } from '../../contracts/profiles.ts';
 import { EvalError } from './eval-error.ts';
 import { scanResults, type CaseLine, type ResumePoint } from './results-file.ts';
 
@@ -62,6 +63,9 @@ function requireSameRun(path: string, stored: EvalHeader, wanted: EvalHeader): v
   };
   for (const member of identity) {
     if (stored[member] !== wanted[member]) refuse(member, stored[member], wanted[member]);
+  }
+  if (!isSamePrecision(stored.precision, wanted.precision)) {
+    refuse('precision', stored.precision ?? null, wanted.precision ?? null);
   }
   if (stored.asked === undefined || wanted.asked === undefined) return;
   for (const member of Object.keys(wanted.asked) as (keyof typeof wanted.asked)[]) {

@@ -1,4 +1,5 @@
 import type { Clock, ProcessLauncher } from '../../contracts/ports.ts';
+import type { PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
 
 /** What a host gives the runtime's client. */
 export interface RouterClientOptions {
@@ -15,6 +16,16 @@ export interface RouterClientOptions {
   /** Threads of one operator; left out, the machine's cores, four at most. */
   readonly threads?: number;
   readonly prefixCacheBytes?: number;
+  /**
+   * The precision that a calibration of this router found for a quantised profile; null: the profile's own.
+   * Asked before a router is prepared.
+   */
+  readonly calibratedPrecision?: CalibratedPrecision;
   /** Native logs of the child processes, line by line. */
   readonly onLog?: (line: string) => void;
 }
+
+export type CalibratedPrecision = (key: {
+  readonly adapterRef: string;
+  readonly profile: ProfileId;
+}) => Promise<PrecisionMap | null>;

@@ -12,8 +12,10 @@ export const loadSpecSchema = z.object({
   /** Folder for digests of large files and quantised weights; null keeps none. */
   cacheDirectory: z.string().min(1).nullable(),
   profile: profileIdSchema,
-  /** A calibrated precision of the projections; absent means the profile's own. */
+  /** Precision of the projections; absent means the profile's own. */
   precision: precisionMapSchema.optional(),
+  /** Quantised weights of a trial lie where those of the next replace them. */
+  isTrial: z.boolean().optional(),
   /** Threads of one operator; absent means the cores this machine has, four at most. */
   threads: z.number().int().min(1).max(256).optional(),
   prefixCacheBytes: z.number().int().min(0).optional(),

@@ -14,8 +14,10 @@ import { StateFeed } from './state-feed.ts';
 export interface SelectOptions {
   /** Folders in which the base may lie, looked at before those of the client. */
   readonly baseFolders?: readonly string[];
-  /** A calibrated precision of the projections, in place of the profile's own. */
+  /** Precision of the projections, in place of the calibrated one and the profile's own. */
   readonly precision?: PrecisionMap;
+  /** The precision is only tried: its quantised weights lie where those of the next trial replace them. */
+  readonly isTrial?: boolean;
 }
 
 /** The runtime as the rest of the program knows it: one active router, in a process of its own. */
@@ -84,7 +86,7 @@ class ActiveRouter implements RouterClient {
   async select(
     name: string,
     profile: ProfileId,
-    { baseFolders = [], precision }: SelectOptions = {},
+    { baseFolders = [], precision, isTrial = false }: SelectOptions = {},
   ): Promise<RouterState> {
     const named = await resolveRouter(name, this.#options.routersDirectory);
     if (this.#isClosed) throw closedError();
@@ -96,6 +98,7 @@ class ActiveRouter implements RouterClient {
       named,
       profile,
       precision,
+      isTrial,
       probes: this.#probes,
       // Two routers loaded at once may be more than the memory holds.
       mayStart: this.#closing,

@@ -20,8 +20,9 @@ import type { RouterClientOptions } from './client-options.ts';
 export interface SelectionOptions extends RouterClientOptions {
   readonly named: NamedRouter;
   readonly profile: ProfileId;
-  /** In place of the profile's own. */
+  /** In place of the calibrated one and the profile's own. */
   readonly precision?: PrecisionMap | undefined;
+  readonly isTrial?: boolean;
   readonly probes: ProfileProbes;
   /** Resolves when no other router's process is alive. */
   readonly mayStart: Promise<void>;
@@ -129,7 +130,7 @@ export class Selection {
     await this.#options.mayStart;
     await this.#checkProfile();
     if (this.#options.named.kind === 'demo') await this.#buildDemo();
-    const spec = this.#spec();
+    const spec = this.#spec(await this.#precision());
     if (isQuantised(spec.precision ?? profiles[spec.profile].precision)) {
       await this.#apart((id) => ({ type: 'prepare', id, spec }));
     }
@@ -173,8 +174,20 @@ export class Selection {
     });
   }
 
-  #spec(): LoadSpec {
-    const { named, baseFolders, cacheDirectory, precision, threads, prefixCacheBytes } =
+  /** Undefined: the profile's own. A precision is one profile's: what replaces a failed provider runs its own. */
+  async #precision(): Promise<PrecisionMap | undefined> {
+    const { precision, calibratedPrecision } = this.#options;
+    const { profile, router } = this.#state;
+    if (profile !== this.#options.profile) return undefined;
+    // Base and head without a manifest have no identity before they are loaded.
+    const adapterRef = router?.adapterRef ?? null;
+    if (precision !== undefined || adapterRef === null) return precision;
+    if (!isQuantised(profiles[profile].precision)) return undefined;
+    return (await calibratedPrecision?.({ adapterRef, profile })) ?? undefined;
+  }
+
+  #spec(precision: PrecisionMap | undefined): LoadSpec {
+    const { named, baseFolders, cacheDirectory, isTrial, threads, prefixCacheBytes } =
       this.#options;
     const { profile } = this.#state;
     return {
@@ -182,8 +195,8 @@ export class Selection {
       baseFolders: [...baseFolders],
       cacheDirectory,
       profile,
-      // A calibration is one profile's: what replaces a failed provider runs exact.
-      ...(precision !== undefined && profile === this.#options.profile && { precision }),
+      ...(precision !== undefined && { precision }),
+      ...(isTrial === true && { isTrial }),
       ...(threads !== undefined && { threads }),
       ...(prefixCacheBytes !== undefined && { prefixCacheBytes }),
     };

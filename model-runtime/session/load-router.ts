@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { RouterManifest } from '../../contracts/manifest.ts';
+import { isSamePrecision } from '../../contracts/profiles.ts';
 import { findBase } from '../artifact/base-library.ts';
 import { DigestCache } from '../artifact/digest-cache.ts';
 import { routerFiles } from '../artifact/identity.ts';
@@ -59,6 +60,7 @@ export async function openRouter(spec: LoadSpec): Promise<OpenRouter> {
       precision: spec.precision ?? profiles[spec.profile].precision,
       sourceDigest: sourceDigest(manifest),
       cacheDirectory: spec.cacheDirectory,
+      ...(spec.isTrial === true && { isTrial: true }),
     },
     close: async () => {
       for (const file of weights) await file.close();
@@ -79,6 +81,7 @@ export async function loadRouter(
   const ort = await loadOnnxRuntime(native);
   const router = await openRouter(spec);
   const { manifest, config } = router;
+  const { precision } = router.quantised;
   const maxPositions = Math.min(config.maxPositions, longestTranscript);
   const profile = profiles[spec.profile];
   try {
@@ -91,6 +94,7 @@ export async function loadRouter(
       tokenizer,
       cache: new PrefixCache(spec.prefixCacheBytes),
       profile: spec.profile,
+      ...(!isSamePrecision(precision, profile.precision) && { precision }),
       callTokens: profile.callTokens,
       adapterRef: manifest.adapterRef,
       graphVersion: graph.graphVersion,

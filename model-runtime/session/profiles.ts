@@ -1,4 +1,10 @@
-import type { Precision, PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
+import {
+  exactProjections,
+  projectionNames,
+  type Precision,
+  type PrecisionMap,
+  type ProfileId,
+} from '../../contracts/profiles.ts';
 import type { MatrixProduct } from '../graph/projection.ts';
 import { chunkTokens } from './run-plan.ts';
 
@@ -8,6 +14,7 @@ export interface Profile {
   readonly name: string;
   /** ONNX Runtime's name of the execution provider. */
   readonly provider: 'cpu' | 'webgpu' | 'cuda' | 'dml' | 'coreml';
+  /** What every projection is read in, where no calibration chose otherwise. */
   readonly precision: PrecisionMap;
   /** GPU providers norm q and k inside the attention operator, which the CPU's cannot. */
   readonly headNorm: 'separate' | 'attention';
@@ -49,7 +56,7 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
     id: 'cpu-int8',
     name: 'CPU, 8-bit arithmetic (0.6 GB, fastest)',
     provider: 'cpu',
-    // down_proj sees the widest activations: it stays exact until calibration says otherwise.
+    // down_proj sees the widest activations: it stays exact, and a calibration may keep others exact too.
     precision: { default: 'int8row', projections: { down_proj: 'f32' }, exceptions: {} },
     headNorm: 'separate',
     product: 'fused',
@@ -111,9 +118,8 @@ export function needsProbe(profile: Profile): boolean {
 }
 
 /** True for precisions that read quantised weights, which have to be prepared once. */
-export function isQuantised({ default: fallback, projections, exceptions }: PrecisionMap): boolean {
-  const used = [fallback, ...Object.values(projections), ...Object.values(exceptions)];
-  return used.some((precision) => precision !== 'f32');
+export function isQuantised(precision: PrecisionMap): boolean {
+  return exactProjections(precision).length < projectionNames.length;
 }
 
 /** What a person reads of each profile. */
@@ -125,6 +131,17 @@ export const profileNames: Readonly<Record<ProfileId, string>> = {
   cuda: profiles.cuda.name,
   directml: profiles.directml.name,
   coreml: profiles.coreml.name,
+};
+
+/** What each profile reads its projections in, without a calibration. */
+export const profilePrecisions: Readonly<Record<ProfileId, PrecisionMap>> = {
+  'cpu-f32': profiles['cpu-f32'].precision,
+  'cpu-8bit': profiles['cpu-8bit'].precision,
+  'cpu-int8': profiles['cpu-int8'].precision,
+  webgpu: profiles.webgpu.precision,
+  cuda: profiles.cuda.precision,
+  directml: profiles.directml.precision,
+  coreml: profiles.coreml.precision,
 };
 
 function only(precision: Precision): PrecisionMap {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson } from '../../contracts/canonical-json.ts';
 import type { PrecisionMap } from '../../contracts/profiles.ts';
 import { RuntimeError } from '../runtime-error.ts';
+import { createFolder } from '../weights/create-folder.ts';
 import { isQuantisedCacheOf, writeQuantisedCache } from '../weights/quantised-cache.ts';
 import type { Qwen3Config } from '../weights/qwen3-config.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
@@ -16,7 +17,12 @@ export interface QuantisedWeightsSpec {
   /** Digest over the contents of those files. */
   readonly sourceDigest: string;
   readonly cacheDirectory: string | null;
+  /** The file is one that every trial writes anew, and that goes when weights are prepared to be kept. */
+  readonly isTrial?: boolean;
 }
+
+/** One name, because a calibration tries a dozen maps of some hundred megabytes each. */
+const trialName = 'quantised-trial.safetensors';
 
 /**
  * The cache file with a checkpoint's weights in a precision map, opened; null when it has not been written
@@ -46,10 +52,11 @@ export async function ensureQuantisedWeights(
   spec: QuantisedWeightsSpec,
   context: { readonly signal: AbortSignal; report(done: number, total: number): void },
 ): Promise<void> {
+  if (spec.isTrial !== true && spec.cacheDirectory !== null) await removeTrial(spec.cacheDirectory);
   const existing = await openQuantisedWeights(spec);
   if (existing !== null) return existing.close();
   const path = cachePath(spec);
-  await mkdir(directoryOf(spec), { recursive: true, mode: 0o700 });
+  createFolder(directoryOf(spec));
   const { config, weights, precision, sourceDigest } = spec;
   await writeQuantisedCache(path, {
     config,
@@ -61,7 +68,16 @@ export async function ensureQuantisedWeights(
   });
 }
 
+async function removeTrial(cacheDirectory: string): Promise<void> {
+  try {
+    await rm(join(cacheDirectory, trialName), { force: true });
+  } catch {
+    // On Windows a trial that runs in another process holds it: it goes the next time.
+  }
+}
+
 function cachePath(spec: QuantisedWeightsSpec): string {
+  if (spec.isTrial === true) return join(directoryOf(spec), trialName);
   const { default: fallback, projections, exceptions } = spec.precision;
   const key = canonicalJson({ default: fallback, projections, exceptions });
   const digest = createHash('sha256').update(`${spec.sourceDigest} ${key}`).digest('hex');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { messagesHash } from '../../contracts/hashes.ts';
-import type { ProfileId } from '../../contracts/profiles.ts';
+import type { PrecisionMap, ProfileId } from '../../contracts/profiles.ts';
 import type { RouteLogits, RouteRequest } from '../../contracts/route.ts';
 import { routedText, type Message } from '../../contracts/transcript.ts';
 import type { RequestContext } from '../process/process-server.ts';
@@ -24,6 +24,8 @@ export interface RouterSessionParts {
   readonly tokenizer: RouterTokenizer;
   readonly cache: PrefixCache;
   readonly profile: ProfileId;
+  /** Where it is not the profile's own. */
+  readonly precision?: PrecisionMap;
   /** Tokens of one call at most; left out, 128. */
   readonly callTokens?: number;
   readonly adapterRef: string;
@@ -54,7 +56,7 @@ export class RouterSession {
    *   what was run by then kept in the cache
    */
   async route(request: RouteRequest, context: RequestContext): Promise<RouteLogits> {
-    const { profile, adapterRef, graphVersion, agentCount } = this.#parts;
+    const { profile, precision, adapterRef, graphVersion, agentCount } = this.#parts;
     const started = performance.now();
     const tokenizer = request.tokenizer ?? 'typed';
     refuseUnreadable(request);
@@ -80,6 +82,7 @@ export class RouterSession {
         chunks,
       },
       profile,
+      ...(precision !== undefined && { precision }),
       adapterRef,
       graphVersion,
       tokenizer,

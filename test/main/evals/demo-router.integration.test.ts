@@ -52,8 +52,9 @@ async function calibration(
     clock: createSystemClock(),
     signal,
     onCase: () => undefined,
-    withProfile: async (wanted, work) => {
-      await runtime.select(nameOf(wanted), wanted === 'webgpu' ? 'cpu-f32' : wanted);
+    mayKeepExact: true,
+    withProfile: async (wanted, work, precision) => {
+      await runtime.select(nameOf(wanted), wanted === 'webgpu' ? 'cpu-f32' : wanted, precision);
       return work(runtime);
     },
   });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PrecisionMap } from '../../../contracts/profiles.ts';
 import { FloorsStore, resolveFloors, type Calibration } from '../../../main/evals/floors-store.ts';
 
 let folder = '';
@@ -25,6 +26,11 @@ const calibration: Calibration = {
   rmsDrift: 0.1,
   rmsLogit: 10,
   refusals: [],
+};
+const precision: PrecisionMap = {
+  default: 'block8',
+  projections: { k_proj: 'f32' },
+  exceptions: {},
 };
 const none = { agent: null, role: null };
 
@@ -49,6 +55,20 @@ describe('FloorsStore', () => {
     await store.put({ ...calibration, adapterRef: 'e'.repeat(64), calibratedAt: 30 });
     expect(await store.latest(calibration)).toEqual(later);
     expect(await store.latest({ ...calibration, profile: 'cpu-f32' })).toBe(null);
+  });
+  it('gives the precision of the latest calibration, and none where it was the profile as it is', async () => {
+    expect(await store.precision(calibration)).toBe(null);
+    await store.put({ ...calibration, precision, calibratedAt: 10 });
+    expect(await store.precision(calibration)).toEqual(precision);
+    const elsewhere = { ...calibration, suiteHash: `v1:${'c'.repeat(64)}` as const };
+    await store.put({ ...elsewhere, calibratedAt: 20 });
+    expect(await store.precision(calibration)).toBe(null);
+  });
+  it('reads a file that was written before calibrations had a precision', async () => {
+    const file = { version: 1, calibrations: [calibration] };
+    writeFileSync(join(folder, 'calibrations.json'), JSON.stringify(file));
+    expect(await store.find(calibration)).toEqual(calibration);
+    expect(await store.precision(calibration)).toBe(null);
   });
   it('refuses a file that is none of ours and leaves it alone', async () => {
     writeFileSync(join(folder, 'calibrations.json'), '{"version":2}');
@@ -81,5 +101,16 @@ describe('resolveFloors', () => {
     ]) {
       expect((await resolveFloors(none, other, store)).source).toBe('none');
     }
+  });
+
+  it('are those of exactly the precision that was measured', async () => {
+    await store.put({ ...calibration, precision });
+    const sourceWith = async (used: PrecisionMap | undefined) =>
+      (await resolveFloors(none, { ...calibration, precision: used }, store)).source;
+    expect(await sourceWith(precision)).toBe('calibration');
+    expect(await sourceWith(undefined)).toBe('none');
+    expect(await sourceWith({ ...precision, projections: {} })).toBe('none');
+    await store.put(calibration);
+    expect(await sourceWith(precision)).toBe('none');
   });
 });

@@ -1,4 +1,8 @@
-import type { ProfileId } from '../../../../contracts/profiles.ts';
+import {
+  exactProjections,
+  type ProfileId,
+  type ProjectionName,
+} from '../../../../contracts/profiles.ts';
 import { calibrateProfile } from '../../../evals/calibrate-profile.ts';
 import { FloorsStore, type Calibration } from '../../../evals/floors-store.ts';
 import { evalPlaces } from '../../../evals/places.ts';
@@ -27,10 +31,12 @@ export async function calibrateCommandAction(
       store: new FloorsStore(evalPlaces(layout.evals).calibrations, writeReport),
       clock: createSystemClock(),
       signal: context.signal,
-      onCase: (profile, done) => tellProgress(context, profile, done),
-      withProfile: async (profile, work) => {
+      mayKeepExact: router.state().router?.adapterRef === adapterRef,
+      onCase: (profile, done, exact) => tellProgress(context, profile, done, exact),
+      withProfile: async (profile, work, precision) => {
         await router.select(options.router, profile, {
           baseFolders: options.base === undefined ? [] : [options.base],
+          ...precision,
         });
         const { fallback } = await router.load();
         // A fallback would measure another profile under this one's name.
@@ -48,19 +54,29 @@ export async function calibrateCommandAction(
   if (calibration.refusals.length > 0) throw new CommandFailed('');
 }
 
-function tellProgress(context: TerminalContext, profile: ProfileId, done: number): void {
+function tellProgress(
+  context: TerminalContext,
+  profile: ProfileId,
+  done: number,
+  exact: readonly ProjectionName[],
+): void {
   const { canRedraw } = styleOf(context.stderr, context.env);
-  if (canRedraw) context.stderr.write(`${clearLine}${profile}: ${done} cases`);
+  const tried = exact.length === 0 ? '' : ` with ${exact.join(', ')} in f32`;
+  if (canRedraw) context.stderr.write(`${clearLine}${profile}${tried}: ${done} cases`);
 }
 
 function describe(calibration: Calibration, style: TerminalStyle): string[] {
-  const { profile, agent, role, cases, agreeing, rmsDrift, rmsLogit, refusals } = calibration;
+  const { profile, agent, role, cases, agreeing, rmsDrift, rmsLogit, refusals, precision } =
+    calibration;
   const percent = rmsLogit === 0 ? 0 : (rmsDrift / rmsLogit) * 100;
   return [
     paint(style, 'bold', `${profile} against cpu-f32`),
     `decisions that agree  ${agreeing} of ${cases}`,
     `logit drift           rms ${rmsDrift.toPrecision(4)}, ${percent.toFixed(2)} % of the logits' rms`,
     `margin floors         slot ${agent.toFixed(4)}, role ${role.toFixed(4)}`,
+    ...(precision === undefined
+      ? []
+      : [`projections in f32    ${exactProjections(precision).join(', ')}`]),
     ...(refusals.length === 0
       ? [paint(style, 'green', 'may be the default profile for this router')]
       : [

@@ -26,7 +26,7 @@ export async function identify(
   router: RouterClient,
   signal: AbortSignal,
 ): Promise<EvaluationIdentity> {
-  const { adapterRef, profile, graphVersion } = await router.route(
+  const { adapterRef, profile, precision, graphVersion } = await router.route(
     {
       messages: [{ role: 'user', content: '.' }],
       windowTokens: null,
@@ -34,7 +34,8 @@ export async function identify(
     },
     { signal },
   );
-  return { adapterRef, profile, graphVersion, machine: machineSummary() };
+  const calibrated = precision === undefined ? {} : { precision };
+  return { adapterRef, profile, ...calibrated, graphVersion, machine: machineSummary() };
 }
 
 const assetsFolder = fileURLToPath(new URL('../../../../assets', import.meta.url));
