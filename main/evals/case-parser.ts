@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { evalCaseSchema, type EvalCase } from '../../contracts/evals.ts';
+import { issueWords } from '../../contracts/issue-words.ts';
 import { parseRole, roleId } from '../../contracts/roles.ts';
 import { messageRoles } from '../../contracts/transcript.ts';
 
@@ -36,13 +37,21 @@ export type ParsedCase =
       readonly message: string;
     };
 
-const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1)]);
+const oneOrMore = <T extends z.ZodType>(item: T, what: string) =>
+  z.union([item, z.array(item).min(1, 'is an empty list')], `should be ${what}, or a list of them`);
 const agent = z.number().int().min(0);
 const role = z.union([z.number().int().min(0), z.string()]);
+const agents = oneOrMore(agent, 'the number of a slot (0, 1, ...)');
+const roles = oneOrMore(role, 'the name or number of a role');
 
 /** Everything a case may say, ours and upstream's spelling. Unknown members are passed over. */
 const looseCaseSchema = z.object({
-  id: z.union([z.string(), z.number()]).transform(String).pipe(z.string().min(1).max(200)),
+  id: z
+    .union([z.string(), z.number()], {
+      error: ({ input }) => (input === undefined ? 'is missing' : 'should be a text'),
+    })
+    .transform(String)
+    .pipe(z.string().min(1).max(200)),
   messages: z
     .array(z.object({ role: z.string(), content: z.string() }))
     .min(1)
@@ -52,10 +61,10 @@ const looseCaseSchema = z.object({
     .object({
       agentIds: z.array(agent).min(1).optional(),
       roleIds: z.array(agent).min(1).optional(),
-      agent: oneOrMore(agent).optional(),
-      role: oneOrMore(role).optional(),
-      agent_id: oneOrMore(agent).nullable().optional(),
-      role_id: oneOrMore(role).nullable().optional(),
+      agent: agents.optional(),
+      role: roles.optional(),
+      agent_id: agents.nullable().optional(),
+      role_id: roles.nullable().optional(),
     })
     .nullable()
     .optional(),
@@ -128,11 +137,5 @@ function idOfRole(value: string | number): number | null {
 
 /** The first things wrong with a value, by path, in one line. */
 export function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 3)
-    .map(
-      (issue) =>
-        `${issue.path.length === 0 ? 'the value' : issue.path.join('.')}: ${issue.message}`,
-    )
-    .join('; ');
+  return error.issues.slice(0, 3).map(issueWords).join('; ');
 }

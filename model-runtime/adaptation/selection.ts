@@ -51,8 +51,7 @@ export function selectTensors(
     chosen.push({ entry: embedding, name: lmHeadName });
   }
   for (const layer of layers) {
-    if (!chosen.some(({ name }) => layerOf(name) === layer))
-      throw missing(`model.layers.${layer}.*`);
+    if (!chosen.some(({ name }) => layerOf(name) === layer)) throw missingLayer(layer, tensors);
   }
   chosen.sort((a, b) => compareKeys(orderKey(a.name), orderKey(b.name)));
   let next = 0;
@@ -128,6 +127,15 @@ function asMatrix(entry: TensorEntry): { rows: number; columns: number; dtype: M
     );
   }
   return { rows, columns, dtype: entry.dtype };
+}
+
+function missingLayer(layer: number, tensors: ReadonlyMap<string, TensorEntry>): AdaptationError {
+  const count = 1 + Math.max(-1, ...[...tensors.keys()].map((name) => layerOf(name) ?? -1));
+  if (layer < count) return missing(`model.layers.${layer}.*`);
+  return new AdaptationError(
+    'missing_tensor',
+    `The base has no layer ${layer}: it has ${count} layers${count > 0 ? `, 0 to ${count - 1}` : ''}.`,
+  );
 }
 
 function missing(name: string): AdaptationError {

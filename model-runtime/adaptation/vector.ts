@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readNpy } from '../weights/npy.ts';
 import { openPlainFile, readExactly } from '../weights/plain-file.ts';
 import { SafetensorsFile } from '../weights/safetensors-file.ts';
+import { maxHeaderBytes } from '../weights/safetensors-header.ts';
 import { bytesOf, type TensorSource } from '../weights/safetensors-writer.ts';
 import { AdaptationError } from './adaptation-error.ts';
 
@@ -26,7 +27,7 @@ export interface RouterVector {
  *   damaged or unreadable file
  */
 export async function readRouterVector(path: string): Promise<RouterVector> {
-  const values = (await isNpy(path)) ? await fromNpy(path) : await fromSafetensors(path);
+  const values = await valuesIn(path);
   const bad = values.findIndex((value) => !Number.isFinite(value));
   if (bad >= 0) {
     throw new AdaptationError('non_finite', `${path}: value ${bad} is not a finite number.`);
@@ -77,15 +78,33 @@ export function offsetsL1(offsets: Float32Array): number {
   return offsets.reduce((sum, value) => sum + Math.abs(value), 0);
 }
 
-async function isNpy(path: string): Promise<boolean> {
+async function valuesIn(path: string): Promise<Float32Array<ArrayBuffer>> {
+  const start = await startOf(path);
+  if (start.subarray(0, 6).equals(Buffer.from('\x93NUMPY', 'latin1'))) return fromNpy(path);
+  if (start.length === 9 && !isSafetensorsStart(start)) {
+    throw new AdaptationError(
+      'vector_format',
+      `${path} is neither a safetensors nor an npy file: it holds no router vector.`,
+    );
+  }
+  return fromSafetensors(path);
+}
+
+/** The first nine bytes of a file, or as many as it has. */
+async function startOf(path: string): Promise<Buffer<ArrayBuffer>> {
   const file = await openPlainFile(path);
   try {
-    const start = new Uint8Array(Math.min(6, file.bytes));
+    const start = Buffer.alloc(Math.min(9, file.bytes));
     await readExactly(file, path, start, 0);
-    return Buffer.from(start).equals(Buffer.from('\x93NUMPY', 'latin1'));
+    return start;
   } finally {
     await file.handle.close();
   }
+}
+
+/** Eight bytes of the header's length, then the brace that it begins with. */
+function isSafetensorsStart(start: Buffer): boolean {
+  return start.readBigUInt64LE(0) <= BigInt(maxHeaderBytes) && start[8] === 0x7b;
 }
 
 async function fromNpy(path: string): Promise<Float32Array<ArrayBuffer>> {

@@ -56,8 +56,11 @@ export function changedInputs(found: RouterManifest, wanted: ManifestDraft): str
   });
   const before = found.adaptation.tensors.map(form);
   const after = wanted.adaptation.tensors.map(form);
-  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
-  compare('the selected tensors', names(before), names(after));
+  const selection = changedSelection(
+    before.map(({ name }) => name),
+    after.map(({ name }) => name),
+  );
+  if (selection !== null) changes.push(`the selected tensors (${selection})`);
   after.forEach((tensor, i) => {
     if (before[i]?.name === tensor.name) compare(`the form of ${tensor.name}`, before[i], tensor);
   });
@@ -73,6 +76,28 @@ export function carriedOver(
     const before = found.find(({ name }) => name === tensor.name);
     return before?.status === 'complete' ? before : tensor;
   });
+}
+
+/** Which tensors a selection gained and lost; null where it holds the same ones. */
+function changedSelection(before: readonly string[], after: readonly string[]): string | null {
+  const added = after.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !after.includes(name));
+  const parts = [
+    ...(added.length === 0 ? [] : [`asked for and not there: ${byLayer(added)}`]),
+    ...(removed.length === 0 ? [] : [`there and not asked for: ${byLayer(removed)}`]),
+  ];
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
+/** Names of tensors, those of one layer as the layer. */
+function byLayer(names: readonly string[]): string {
+  const groups = Map.groupBy(names, (name) => /^model\.layers\.(\d+)\./.exec(name)?.[1] ?? name);
+  return [...groups]
+    .map(([key, held]) => {
+      if (held.length === 1) return held[0];
+      return `the ${held.length} tensors of layer ${key}`;
+    })
+    .join(', ');
 }
 
 function shown(value: unknown): string {

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
+import { issueWords } from '../../contracts/issue-words.ts';
 import { RuntimeError, toRuntimeError } from '../runtime-error.ts';
 
 /** Manifests are small: the largest known has 20 KB. */
@@ -16,9 +17,8 @@ export async function readJsonFile<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const parsed = schema.safeParse(parse(await readText(path), path));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`;
-  throw new RuntimeError('router_invalid', `${path} is not what it should be: ${place}`);
+  const faults = parsed.error.issues.slice(0, 3).map(issueWords).join('; ');
+  throw new RuntimeError('router_invalid', `${path} is not what it should be: ${faults}.`);
 }
 
 async function readText(path: string): Promise<string> {

@@ -2,6 +2,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { sha256Schema } from '../../contracts/hashes.ts';
+import { issueWords } from '../../contracts/issue-words.ts';
 import { manifestPathSchema } from '../../contracts/manifest.ts';
 import { BuildError } from './build-error.ts';
 import { hashFile } from './digest-cache.ts';
@@ -52,10 +53,7 @@ export async function readUpstreamManifest(bundle: string): Promise<UpstreamMani
   const path = join(bundle, 'manifest.json');
   const parsed = bundleSchema.safeParse(parseJson(await readSmall(path), path));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.slice(0, 10).map(({ path: key, message, code }) => {
-    const isMissing = code === 'invalid_type' && message.endsWith('received undefined');
-    return `${key.join('.')} ${isMissing ? 'is missing' : message}`;
-  });
+  const faults = parsed.error.issues.slice(0, 10).map(issueWords);
   throw new BuildError('bundle_invalid', `${path} is not a finished bundle: ${faults.join('; ')}.`);
 }
 

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { z } from 'zod';
+import { issueWords } from '../../contracts/issue-words.ts';
 import { RuntimeError, toRuntimeError } from '../runtime-error.ts';
 
 /** `typed`: added tokens are plain text. `plain`: the tokenizer as its file describes it. */
@@ -22,8 +23,11 @@ const fileLimit = 64 * 1024 * 1024;
 const tokenizerFileSchema = z.looseObject({
   model: z.looseObject({
     type: z.literal('BPE'),
-    vocab: z.custom<object>((value) => isObject(value) && Object.keys(value).length > 0),
-    merges: z.custom<readonly unknown[]>((value) => Array.isArray(value)),
+    vocab: z.custom<object>(
+      (value) => isObject(value) && Object.keys(value).length > 0,
+      'should be a table of tokens',
+    ),
+    merges: z.custom<readonly unknown[]>((value) => Array.isArray(value), 'should be a list'),
   }),
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
 });
@@ -44,9 +48,10 @@ export async function loadTokenizer(path: string): Promise<RouterTokenizer> {
 export function tokenizerOf(file: unknown, path: string): RouterTokenizer {
   const parsed = tokenizerFileSchema.safeParse(file);
   if (!parsed.success) {
+    const faults = parsed.error.issues.slice(0, 3).map(issueWords).join('; ');
     throw new RuntimeError(
       'tokenizer_invalid',
-      `${path} is not a byte-level BPE tokenizer: ${z.prettifyError(parsed.error)}`,
+      `${path} is not a byte-level BPE tokenizer: ${faults}.`,
     );
   }
   const typed = build({ ...parsed.data, added_tokens: [] }, path);

@@ -66,6 +66,23 @@ describe('JSON lines', () => {
       '11:torn_last_line',
     ]);
   });
+  it('says what an id, a slot or a role should be', async () => {
+    const lines = [
+      '{"prompt":"x"}',
+      '{"id":"a","prompt":"x","expected":{"agent":"first"}}',
+      '{"id":"b","prompt":"x","expected":{"role":[]}}',
+      '{"id":"b2","prompt":"x","expected":{"role":true}}',
+      '{"id":"c","prompt":7}',
+    ];
+    const { diagnostics } = await inspectSuite(file('s.jsonl', lines.join('\n')));
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'id is missing',
+      'expected.agent should be the number of a slot (0, 1, ...), or a list of them',
+      'expected.role is an empty list',
+      'expected.role should be the name or number of a role, or a list of them',
+      'prompt should be string, not number',
+    ]);
+  });
   it('takes a last line that is whole though it lacks its line end', async () => {
     expect((await read(file('s.jsonl', good('a')))).cases).toHaveLength(1);
   });

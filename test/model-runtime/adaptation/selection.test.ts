@@ -87,7 +87,23 @@ describe('the selection of tensors', () => {
 
   it.each([
     ['no embedding', entries([['lm_head.weight', [8, 4]]]), [0], 'missing_tensor', 'embed_tokens'],
-    ['a layer that is not there', qwen3(2), [26], 'missing_tensor', 'model.layers.26'],
+    [
+      'a layer that is not there',
+      qwen3(4),
+      [26],
+      'missing_tensor',
+      'no layer 26: it has 4 layers, 0 to 3',
+    ],
+    [
+      'a layer without matrices',
+      entries([
+        ...[...qwen3(1).values()].map(({ name, shape }) => [name, shape] as const),
+        ['model.layers.2.mlp.up_proj.weight', [4, 4]],
+      ]),
+      [1],
+      'missing_tensor',
+      'model.layers.1.*',
+    ],
     [
       'weights of another type',
       qwen3(2, [['model.layers.1.x.weight', [4, 4], 'F16']]),

@@ -118,6 +118,21 @@ describe('a router vector', () => {
     await expect(readRouterVector(await npy(broken))).rejects.toThrowError(expected);
   });
 
+  it('that is a file of another kind is told so, whatever its first bytes would mean', async () => {
+    const path = join(folders.path, 'vector.json');
+    for (const text of [
+      '{"cases": [1, 2, 3]}',
+      '0123456789',
+      'PK\u0003\u0004 and a whole archive',
+    ]) {
+      await writeFile(path, text);
+      await expect(readRouterVector(path)).rejects.toMatchObject({
+        code: 'vector_format',
+        message: expect.stringContaining(`${path} is neither a safetensors nor an npy file`),
+      });
+    }
+  });
+
   it('that is a matrix, or one of several tensors, is refused', async () => {
     const refused = expect.objectContaining({ code: 'vector_format' });
     await expect(readRouterVector(await npy(values, '(3, 4)'))).rejects.toThrowError(refused);

@@ -240,6 +240,17 @@ describe('a build with other inputs', () => {
     await rm(join(bench.folder, 'other.safetensors'), { force: true });
   });
 
+  it('is refused for other layers by what is there and what is asked for', async () => {
+    const { bench } = state;
+    await buildRouter(bench.request(), toolsFor());
+    await expect(buildRouter(bench.request({ layers: [1] }), toolsFor())).rejects.toThrowError(
+      failure(
+        'inputs_changed',
+        /\(asked for and not there: the 7 tensors of layer 1; there and not asked for: the 7 tensors of layer 2\)\. /,
+      ),
+    );
+  });
+
   it('replaces the router when forced, and only at its end', async () => {
     const { bench, reference } = state;
     await buildRouter(bench.request(), toolsFor());

@@ -53,6 +53,19 @@ describe('a router directory', () => {
     await expect(openRouterDirectory(folder)).rejects.toThrow(/is missing/);
   });
 
+  it('says which member of its manifest is missing, and which is of the wrong kind', async () => {
+    const path = join(routers, 'mine');
+    const manifest = await writeRouterFolder(path);
+    await writeFile(
+      join(path, 'manifest.json'),
+      JSON.stringify({ ...manifest, base: {}, roles: 3 }),
+    );
+    await expect(openRouterDirectory(path)).rejects.toThrow(
+      `${join(path, 'manifest.json')} is not what it should be: ` +
+        'base.repo is missing; base.revision is missing; base.files is missing.',
+    );
+  });
+
   it('never reads a path that leaves it', async () => {
     for (const path of ['../secret', '/etc/passwd', 'a/../../b', 'C:\\x', '']) {
       const files = [{ path, bytes: 4, sha256: 'a'.repeat(64) }];

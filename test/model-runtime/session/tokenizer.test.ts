@@ -115,6 +115,11 @@ describe('a tokenizer file', () => {
     const path = join(folder, 'tokenizer.json');
     try {
       await expect(loadTokenizer(path)).rejects.toMatchObject({ code: 'file_unreadable' });
+      await writeFile(path, '{"model":{"type":"BPE","vocab":[]}}');
+      await expect(loadTokenizer(path)).rejects.toThrow(
+        `${path} is not a byte-level BPE tokenizer: ` +
+          'model.vocab should be a table of tokens; model.merges should be a list.',
+      );
       for (const text of ['{', '[]', '{"model":{"type":"WordPiece"}}', '{"model":null}']) {
         await writeFile(path, text);
         const failure = loadTokenizer(path);
