@@ -6,7 +6,7 @@ import { eventIterator, os } from '@orpc/server';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import {
-  enterAnswerSchema,
+  secretSchema,
   sessionPath,
   socketPath,
   socketProtocols,
@@ -74,7 +74,10 @@ export async function startHost(
     async enter() {
       const reply = await host.post(sessionPath, JSON.stringify({ token: host.token() }));
       const cookie = reply.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-      return { cookie, secret: enterAnswerSchema.parse(JSON.parse(reply.body)).secret };
+      return {
+        cookie,
+        secret: z.object({ secret: secretSchema }).parse(JSON.parse(reply.body)).secret,
+      };
     },
     async close() {
       await server.close();
@@ -84,11 +87,11 @@ export async function startHost(
   return host;
 }
 
-/** Opens a socket as a page would, or with some of its headers changed. Resolves to the socket or the refusal's status. */
+/** Opens a socket as a page would, or with some of its headers changed; `origin: null` sends none. Resolves to the socket or the refusal's status. */
 export function openSocket(
   host: HostUnderTest,
   page: { cookie?: string; secret?: string; protocols?: string[] },
-  options: { origin?: string; hostHeader?: string; path?: string } = {},
+  options: { origin?: string | null; hostHeader?: string; path?: string } = {},
 ): Promise<WebSocket | number> {
   const protocols =
     page.protocols ?? (page.secret === undefined ? ['trinity.v1'] : socketProtocols(page.secret));
@@ -96,7 +99,7 @@ export function openSocket(
     `ws://127.0.0.1:${host.server.port}${options.path ?? socketPath}`,
     protocols,
     {
-      origin: options.origin ?? host.origin,
+      ...(options.origin !== null && { origin: options.origin ?? host.origin }),
       headers: {
         ...(page.cookie === undefined ? {} : { cookie: page.cookie }),
         ...(options.hostHeader === undefined ? {} : { host: options.hostHeader }),
@@ -128,6 +131,15 @@ function stubRouter(seen: Seen) {
           yield block;
           await new Promise((resolve) => setImmediate(resolve));
         }
+      } finally {
+        seen.endedStreams += 1;
+      }
+    }),
+    /** Says one thing and then waits until nobody listens. */
+    idle: os.output(eventIterator(z.string())).handler(async function* ({ signal }) {
+      try {
+        yield 'open';
+        await new Promise((resolve) => signal?.addEventListener('abort', resolve));
       } finally {
         seen.endedStreams += 1;
       }
