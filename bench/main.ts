@@ -8,8 +8,9 @@ import { isBroken, type BenchLane } from './lane.ts';
 import { describeMachine, headingOf } from './machine.ts';
 import { recordInDocs, reportMarkdown } from './report.ts';
 import { routerLane } from './router.ts';
+import { stopLane } from './stop.ts';
 
-const lanes: readonly BenchLane[] = [routerLane, hostileTextLane, adaptationLane];
+const lanes: readonly BenchLane[] = [routerLane, hostileTextLane, adaptationLane, stopLane];
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 const { values, positionals } = parseArgs({

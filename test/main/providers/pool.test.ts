@@ -227,12 +227,34 @@ describe('the state of a slot', () => {
     expect(health.isCallable(0)).toBe(true);
   });
 
-  it('is not touched by what was wrong with one request', () => {
+  it('is set aside for five minutes at most, however often it fails', () => {
+    const clock = new ManualClock();
+    const { health } = testPool({ bindings: [slot()], clock });
+    const setAsideMs = Array.from({ length: 10 }, () => {
+      health.failed(0, lost);
+      const state = health.of(0);
+      return 'until' in state ? state.until - clock.now() : 0;
+    });
+    expect(setAsideMs).toEqual([
+      0, 0, 15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000,
+    ]);
+  });
+
+  it.each([
+    'stopped',
+    'request_refused',
+    'context_too_long',
+    'answer_too_long',
+    'slot_missing',
+    'slot_disabled',
+    'spending_cap',
+    'price_unknown',
+    'internal',
+  ] as const)('is not touched by what was wrong with one request: %s', (code) => {
     const { health } = testPool({ bindings: [slot()] });
-    for (const code of ['stopped', 'request_refused', 'context_too_long'] as const) {
-      health.failed(0, new ProviderError(code, 'x'));
-    }
+    for (let time = 0; time < 4; time += 1) health.failed(0, new ProviderError(code, 'x'));
     expect(health.of(0)).toEqual({ state: 'untried' });
+    expect(health.isCallable(0)).toBe(true);
   });
 
   it('is busy only while another slot is free', async () => {

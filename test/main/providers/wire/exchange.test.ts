@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../../../contracts/agents.ts';
 import type { HttpClient } from '../../../../contracts/ports.ts';
 import { SettlingClock } from './waiting.ts';
 import { callOf, collect, shapeOf, slot, testPool } from '../harness.ts';
@@ -47,13 +48,28 @@ describe('a network stack that does not listen', () => {
     const fed = handFed();
     const stop = new AbortController();
     const { agents } = pool(() => Promise.resolve(new Response(fed.body)), new SettlingClock());
-    const call = collect(agents, callOf(), stop.signal);
     fed.feed(delta('Four'));
-    setTimeout(() => stop.abort(), 20);
-    const { events, text } = await call;
+    const events: AgentEvent[] = [];
+    for await (const event of agents.call(callOf(), stop.signal)) {
+      events.push(event);
+      if (event.type === 'delta') stop.abort();
+    }
     expect(shapeOf(events)).toEqual(['started', 'text', 'failed:stopped']);
-    expect(text).toBe('Four');
+    expect(events).toContainEqual({ type: 'delta', channel: 'text', text: 'Four' });
     expect(fed.cancelled).toBe(true);
+  });
+});
+
+describe('an answer that breaks off', () => {
+  it('is booked with the usage that the provider had told by then', async () => {
+    const told = { choices: [], usage: { prompt_tokens: 41, completion_tokens: 7 } };
+    const body = `${delta('Four')}data: ${JSON.stringify(told)}\n\n`;
+    const { agents, spending } = pool(
+      () => Promise.resolve(new Response(body)),
+      new SettlingClock(),
+    );
+    expect((await collect(agents)).last).toMatchObject({ code: 'stream_cut' });
+    expect(spending.totals()).toMatchObject([{ calls: 1, inputTokens: 41, outputTokens: 7 }]);
   });
 });
 
