@@ -4,7 +4,7 @@ import { issueWords } from '../../contracts/issue-words.ts';
 import { parseRole, roleId } from '../../contracts/roles.ts';
 import { messageRoles } from '../../contracts/transcript.ts';
 
-/** Why something of a suite was passed over, and where. */
+/** Why something of a suite was passed over, or cannot be met, and where. */
 export interface Diagnostic {
   /** Line of the file, from 1; null where a file has no lines of its own (one JSON document). */
   readonly line: number | null;
@@ -14,6 +14,7 @@ export interface Diagnostic {
     | 'bad_json'
     | 'bad_case'
     | 'unknown_role'
+    | 'unknown_slot'
     | 'duplicate_id'
     | 'line_too_long'
     | 'torn_last_line'

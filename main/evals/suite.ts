@@ -33,7 +33,8 @@ export interface SuiteReport {
   readonly moreDiagnostics: number;
 }
 
-const keptDiagnostics = 1000;
+/** Diagnostics of one suite that are kept in memory. */
+export const keptDiagnostics = 1000;
 
 /**
  * Cases and diagnostics of a suite in order, streamed: memory does not grow with the file, save for the

@@ -114,6 +114,12 @@ async function fitting(
   const file = await SafetensorsFile.open(path);
   try {
     const { dtype } = file.entry(key, { dtypes: ['BF16', 'F32'], shape: entry.shape });
+    if (entry.type !== null && entry.type !== dtype) {
+      throw new BuildError(
+        'bundle_invalid',
+        `The type of ${entry.path} is ${entry.type} in the manifest; ${path} holds ${dtype}.`,
+      );
+    }
     const stored = target.isTransposed ? entry.shape.toReversed() : entry.shape;
     const isTied = target.name === lmHeadName && !base.tensors.has(lmHeadName);
     const inBase = base.tensors.get(isTied ? embeddingName : target.name);

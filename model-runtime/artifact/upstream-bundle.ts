@@ -19,6 +19,15 @@ const tensorSchema = z.looseObject({
   path: z.string().min(1).max(500),
   artifact_key: z.string().min(1).max(500).optional(),
   shape: z.array(z.number().int().min(1)),
+  /** `bf16`; an Elixir term such as `{:bf, 16}` is read the same. */
+  type: z.unknown().transform((type) =>
+    type === undefined || type === null
+      ? null
+      : JSON.stringify(type)
+          .replace(/[^0-9A-Za-z]/g, '')
+          .slice(0, 20)
+          .toUpperCase(),
+  ),
   offset_start: z.number().int().min(0),
   offset_end: z.number().int().min(0),
   status: z.literal('complete', 'is not "complete"'),
@@ -40,6 +49,7 @@ const bundleSchema = z.looseObject({
   router_head_shape: z.tuple([z.number().int().min(4), z.number().int().min(1)]),
   router_head_tensor_key: z.string().min(1),
   base_model_repo: z.string().min(1),
+  selected_tensor_count: z.number().int(),
   selected_tensors: z.array(tensorSchema).min(1).max(4096),
 });
 export type UpstreamManifest = z.output<typeof bundleSchema>;
@@ -52,7 +62,14 @@ export type UpstreamManifest = z.output<typeof bundleSchema>;
 export async function readUpstreamManifest(bundle: string): Promise<UpstreamManifest> {
   const path = join(bundle, 'manifest.json');
   const parsed = bundleSchema.safeParse(parseJson(await readSmall(path), path));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { selected_tensor_count: count, selected_tensors: tensors } = parsed.data;
+    if (count === tensors.length) return parsed.data;
+    throw new BuildError(
+      'bundle_invalid',
+      `${path} contradicts itself: selected_tensor_count is ${count}, selected_tensors lists ${tensors.length}.`,
+    );
+  }
   const faults = parsed.error.issues.slice(0, 10).map(issueWords);
   throw new BuildError('bundle_invalid', `${path} is not a finished bundle: ${faults.join('; ')}.`);
 }

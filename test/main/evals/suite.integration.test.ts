@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EvalError } from '../../../main/evals/eval-error.ts';
+import { everyCase } from '../../../main/evals/selection.ts';
 import { inspectSuite, maxLineBytes, scanSuite } from '../../../main/evals/suite.ts';
+import { withUnknownSlots } from '../../../main/evals/unknown-slots.ts';
 import type { EvalCase } from '../../../contracts/evals.ts';
 import { skipUnless } from '../../fixtures/skip.ts';
 import { hasReference, noReference, referencePaths } from './reference-fixture.ts';
@@ -102,6 +104,37 @@ describe('JSON lines', () => {
       { agentIds: [1], roleIds: [0, 1] },
       {},
     ]);
+  });
+});
+
+describe('expected slots that a router lacks', () => {
+  const inspect = async (lines: readonly object[], agentCount: number, selection = everyCase) => {
+    const path = file('s.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'));
+    return withUnknownSlots(await inspectSuite(path), path, selection, agentCount);
+  };
+  const lines = [
+    { id: 'a', prompt: 'x', expected: { agent: 6 } },
+    { id: 'b', prompt: 'x', expected: { agent: [0, 7, 9] } },
+    { id: 'c', prompt: 'x' },
+  ];
+
+  it('are told with the line, beside what else is wrong, and the cases still count', async () => {
+    const report = await inspect([{ prompt: 'no id' }, ...lines], 7);
+    expect(report.caseCount).toBe(3);
+    expect(report.diagnostics.map(({ line, caseId, code }) => [line, caseId, code])).toEqual([
+      [1, null, 'bad_case'],
+      [3, 'b', 'unknown_slot'],
+    ]);
+    expect(report.diagnostics[1]?.message).toBe('expects slot 7, 9; the router has 0 to 6');
+  });
+  it('are none where every slot is there, or the case is not selected', async () => {
+    expect((await inspect(lines, 10)).diagnostics).toEqual([]);
+    expect((await inspect(lines, 7, { ...everyCase, ids: ['a'] })).diagnostics).toEqual([]);
+  });
+  it('are counted beyond those that are kept', async () => {
+    const many = Array.from({ length: 1002 }, (_, at) => ({ ...lines[1], id: `${at}` }));
+    const report = await inspect(many, 7);
+    expect([report.diagnostics.length, report.moreDiagnostics]).toEqual([1000, 2]);
   });
 });
 

@@ -149,6 +149,7 @@ describe('a bundle that is refused', () => {
     'router_head_shape',
     'router_head_tensor_key',
     'base_model_repo',
+    'selected_tensor_count',
     'selected_tensors',
   ];
   it.each(required)('without %s is refused by that name', async (key) => {
@@ -164,6 +165,7 @@ describe('a bundle that is refused', () => {
     ['export_complete', false],
     ['partial_debug_only', true],
     ['router_head_shape', [10]],
+    ['selected_tensor_count', 8],
     ['selected_tensors', []],
   ])('with %s = %j is refused by that name', async (key, value) => {
     await change((manifest) => (manifest[key] = value));
@@ -231,6 +233,19 @@ describe('a bundle that is refused', () => {
     });
     await expect(importBundle(request(), toolsFor())).rejects.toThrowError(
       failure('bundle_invalid', 'decoder\\.blocks\\.2\\.norm'),
+    );
+  });
+
+  it('whose manifest says another type than the file holds is refused by the tensor', async () => {
+    for (const same of ['{:bf, 16}', 'BF16', null]) {
+      await change((manifest) => (manifest.selected_tensors[3]!['type'] = same));
+      expect((await readUpstreamManifest(state.bundle.folder)).selected_tensors[3]?.type).toBe(
+        same === null ? null : 'BF16',
+      );
+    }
+    await change((manifest) => (manifest.selected_tensors[3]!['type'] = 'f32'));
+    await expect(importBundle(request(), toolsFor())).rejects.toThrowError(
+      failure('bundle_invalid', 'type of decoder\\.blocks\\.2\\.self_attention\\.value.*BF16'),
     );
   });
 

@@ -11,6 +11,7 @@ import type { CaseLine } from '../../../evals/results-file.ts';
 import { selectedCases } from '../../../evals/selection.ts';
 import { readSnapshot, type Snapshot } from '../../../evals/snapshot.ts';
 import { inspectSuite, type SuiteReport } from '../../../evals/suite.ts';
+import { withUnknownSlots } from '../../../evals/unknown-slots.ts';
 import type { DataLayout } from '../../data-layout.ts';
 import { createSystemClock } from '../../system-clock.ts';
 import { openLayout, withRouter } from '../active-router.ts';
@@ -60,10 +61,10 @@ export async function runEvalAction(
     for (const line of diagnosticLines(suite, style)) context.stderr.write(`${line}\n`);
     throw new EvalError('suite_empty', `${suitePath} holds no case that can run.`);
   }
-  tell(context, options, diagnosticLines(suite, style));
   const given = options.snapshot === undefined ? null : await readSnapshot(inputs[1]!);
   await withRouter(context, options, async (router, layout) => {
     const run = await prepare(context, options, router, layout, { suitePath, suite, given });
+    tell(context, options, diagnosticLines(run.suite, style));
     const outcome = await perform(context, options, router, run);
     await writeOutputs(context, options, run, outcome);
     if (outcome.isCancelled) {
@@ -106,12 +107,16 @@ async function prepare(
   const { fallback } = router.state();
   if (fallback) context.stderr.write(`note: ${plainLine(fallback.reason)}\n`);
   const key: FloorsKey = { ...identity, suiteHash: suite.suiteHash };
+  const agents = router.state().router;
   const places = evalPlaces(layout.evals);
   const baselinePath = places.snapshot(key);
   const asserted = given ?? (await recordedBaseline(options, baselinePath));
   return {
     suitePath,
-    suite,
+    suite:
+      agents === null
+        ? suite
+        : await withUnknownSlots(suite, suitePath, selectionOf(options), agents.agentCount),
     identity,
     floors: await resolveFloors(
       { agent: options.minAgentMargin ?? null, role: options.minRoleMargin ?? null },
@@ -121,7 +126,7 @@ async function prepare(
     snapshot: asserted,
     snapshotSource: sourceOf(options, asserted, baselinePath, context.cwd),
     baselinePath,
-    agentLabels: router.state().router?.agentLabels ?? [],
+    agentLabels: agents?.agentLabels ?? [],
   };
 }
 

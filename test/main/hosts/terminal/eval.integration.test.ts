@@ -87,6 +87,9 @@ describe('trinity eval', () => {
     const run = await trinity(['eval', '--suite', 'mixed.jsonl', ...reports]);
     expect(run).toMatchObject({ code: 1, stderr: '' });
     expect(run.stdout).toMatch(/mixed\.jsonl:3: the last line breaks off \[torn_last_line\]/);
+    expect(run.stdout).toMatch(
+      /mixed\.jsonl:1 \(sum\): expects slot 99; .* 0 to 6 \[unknown_slot\]/,
+    );
     expect(run.stdout).toMatch(/^\[1\/2\] sum - PASS/m);
     expect(run.stdout).toMatch(/^\[2\/2\] <b>red<\/b>\s* - FAIL/m);
     expect(run.stdout).toMatch(/prompt {4}What is 2 \+ 2\?\n {2}expected {2}\d .* or 99, any role/);
