@@ -42,11 +42,6 @@ export function softmax(values: readonly number[], temperature = 1): number[] {
   return weights.map((weight) => weight / total);
 }
 
-/** Shannon entropy of a distribution in bits. */
-export function entropyBits(probabilities: readonly number[]): number {
-  return probabilities.reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
-}
-
 /** Nats that bars span at least: a logit this far below the largest has a fiftieth of its share. */
 const barSpan = 4;
 

@@ -20,14 +20,6 @@ export interface RunOptions {
   readonly reviseWord: string;
 }
 
-/** Defaults of a run's options, as the settings have them. */
-export const defaultRunOptions: RunOptions = {
-  guardVerifier: true,
-  followSuggestions: true,
-  acceptWord: 'ACCEPT',
-  reviseWord: 'REVISE',
-};
-
 /** How a run asks the router; its messages and its cache use are the loop's. */
 export type RouteDefaults = Pick<RouteRequest, 'windowTokens' | 'messageCharacters' | 'tokenizer'>;
 

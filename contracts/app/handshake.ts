@@ -36,9 +36,8 @@ export function socketProtocols(pageSecret: string): string[] {
 /** One-time tokens, cookies and page secrets: 256 random bits in base64url. */
 export const secretSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** Body of `POST /session`, and its answer. */
+/** Body of `POST /session`; its answer is `{ secret }`. */
 export const enterRequestSchema = z.object({ token: secretSchema });
-export const enterAnswerSchema = z.object({ secret: secretSchema });
 
 /** Messages of the BroadcastChannel. An `ask` is answered by every page that has the secret. */
 export const pageSecretMessageSchema = z.discriminatedUnion('kind', [

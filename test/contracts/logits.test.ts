@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argmax, barLengths, entropyBits, margin, softmax } from '../../contracts/logits.ts';
+import { argmax, barLengths, margin, softmax } from '../../contracts/logits.ts';
 
 describe('argmax', () => {
   it('takes the lowest index among equals', () => {
@@ -57,13 +57,6 @@ describe('softmax', () => {
   it('is uniform when nothing is finite', () => {
     expect(softmax([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY])).toEqual([0.5, 0.5]);
     expect(softmax([])).toEqual([]);
-  });
-});
-
-describe('entropyBits', () => {
-  it('is log2 n for a uniform distribution and 0 for a certain one', () => {
-    expect(entropyBits([0.25, 0.25, 0.25, 0.25])).toBe(2);
-    expect(entropyBits([1, 0, 0])).toBe(0);
   });
 });
 

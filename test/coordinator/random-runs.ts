@@ -7,9 +7,16 @@ import { roleNames, type RoleName } from '../../contracts/roles.ts';
 import type { MaskCause, RouteLogits } from '../../contracts/route.ts';
 import type { Router } from '../../contracts/router.ts';
 import { runTurns } from '../../coordinator/loop.ts';
-import { defaultRunOptions } from '../../coordinator/run.ts';
 import type { Pins } from '../../coordinator/decision.ts';
-import { FakeClock, delta, failure, finished, logitsFor, runInput } from './scripted-run.ts';
+import {
+  FakeClock,
+  delta,
+  failure,
+  finished,
+  logitsFor,
+  runInput,
+  defaultRunOptions,
+} from './scripted-run.ts';
 
 /** One step of a scripted call; `wait` is deaf to the signal when `deaf`. */
 type CallStep =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { budgetsSchema } from '../../contracts/budgets.ts';
-import { defaultRunOptions } from '../../coordinator/run.ts';
 import {
   ScriptedAgents,
   ScriptedRouter,
@@ -10,6 +9,7 @@ import {
   runInput,
   says,
   terminalOf,
+  defaultRunOptions,
 } from './scripted-run.ts';
 
 const twoTurns = budgetsSchema.parse({ maxTurns: 2 });

@@ -11,8 +11,9 @@ import {
   type RouteRequest,
 } from '../../contracts/route.ts';
 import type { Router, RouteOptions } from '../../contracts/router.ts';
+import { settingsSchema } from '../../contracts/settings.ts';
 import { runTurns } from '../../coordinator/loop.ts';
-import { defaultRunOptions, type RunInput } from '../../coordinator/run.ts';
+import type { RunInput } from '../../coordinator/run.ts';
 
 /** A clock that moves when it is told to; due callbacks run in order of their time. */
 export class FakeClock implements Clock {
@@ -53,6 +54,9 @@ export class FakeClock implements Clock {
     this.#time = end;
   }
 }
+
+/** A run's options where nobody has set any. */
+export const defaultRunOptions = settingsSchema.parse({ version: 1 }).coordinator;
 
 export const fixedRandom: RandomSource = { next: () => 0.5, id: () => 'id' };
 

@@ -2,9 +2,10 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
 import type { AppContract } from '../../contracts/app/contract.ts';
 import {
-  enterAnswerSchema,
+  secretSchema,
   sessionPath,
   socketPath,
   socketProtocols,
@@ -32,7 +33,7 @@ export async function openApiPage(host: Host): Promise<ApiPage> {
     headers: { origin: host.origin },
     body: JSON.stringify({ token }),
   });
-  const { secret } = enterAnswerSchema.parse(await response.json());
+  const { secret } = z.object({ secret: secretSchema }).parse(await response.json());
   const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const socket = new WebSocket(
     host.origin.replace('http', 'ws') + socketPath,
