@@ -1,6 +1,8 @@
 import { Suspense, useState } from 'react';
+import type { Suggestion } from '../../contracts/events.ts';
 import type { RoleName } from '../../contracts/roles.ts';
-import type { RunRecord } from '../../contracts/stored.ts';
+import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
+import { withoutOpenSuggestion, withoutSuggestionTags } from '../../contracts/suggestion-tags.ts';
 import { liveRun } from '../stores/chat-state.ts';
 import { usePart } from '../stores/use-session.ts';
 import { markdownBlocks } from './markdown-blocks.ts';
@@ -44,9 +46,11 @@ interface FinishedPart {
 export function finishedParts(run: RunRecord): FinishedPart[] {
   const parts = run.turns.flatMap((turn) => {
     const isOver = turn.complete || run.status !== 'running';
-    const blocks = markdownBlocks(turn.text);
+    const blocks = markdownBlocks(spokenText(turn, isOver));
     const closed = isOver ? blocks : blocks.slice(0, -1);
-    return closed.map((text, index) => ({
+    const { suggestion } = turn;
+    const all = suggestion === null ? closed : [...closed, suggestionWords(suggestion)];
+    return all.map((text, index) => ({
       id: `${turn.turn}.${index}`,
       role: index === 0 ? turn.role : null,
       text,
@@ -54,4 +58,15 @@ export function finishedParts(run: RunRecord): FinishedPart[] {
   });
   if (run.status === 'running') return parts;
   return [...parts, { id: 'end', role: null, text: `Run over. ${runOutcome(run).text}.` }];
+}
+
+/** A turn's text; a Thinker's without the tags of its suggestion, which is spoken in words after it. */
+function spokenText({ role, text, suggestion }: TurnRecord, isOver: boolean): string {
+  if (role !== 'Thinker') return text;
+  if (!isOver) return withoutOpenSuggestion(text);
+  return suggestion === null ? text : withoutSuggestionTags(text);
+}
+
+function suggestionWords({ role, text }: Suggestion): string {
+  return `Suggests the ${role}: ${text}`;
 }

@@ -1,11 +1,11 @@
 import { memo } from 'react';
+import { withoutSuggestionTags } from '../../contracts/suggestion-tags.ts';
 import type { RunRecord, TurnRecord } from '../../contracts/stored.ts';
 import { FactChip } from '../controls/fact-chip.tsx';
 import { useSlotNames } from '../routing/slot-name.ts';
 import { Foldable } from './foldable.tsx';
 import { MarkdownText } from './markdown-text.tsx';
 import { Reasoning } from './reasoning.tsx';
-import { withoutSuggestionTags } from './suggestion-tags.ts';
 import { TurnHeader } from './turn-header.tsx';
 import { TurnPath } from './turn-path.tsx';
 import { turnFacts, waitingWords } from './turn-words.ts';

@@ -2,6 +2,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { plainText } from '../../../contracts/plain-text.ts';
+import { withoutSuggestionMarks } from '../../../contracts/suggestion-tags.ts';
 import { fold } from './search-text.ts';
 
 /** Graphemes shown before and after the place of a match: it must stand within the first line of a list. */
@@ -41,11 +42,12 @@ export function snippetOf(text: string, needles: readonly string[]): string {
 }
 
 /**
- * The same for an agent's text: without the marks of its Markdown, which the list of conversations cannot
- * draw. Only what stands around the match is read, from the beginning of a line, so a mark that was opened
+ * The same for an agent's text: without the marks of its Markdown and of a Thinker's suggestion, which the
+ * list of conversations cannot draw. Only what stands around the match is read, from the beginning of a line, so a mark that was opened
  * far above is not known.
  */
-export function markdownSnippetOf(text: string, needles: readonly string[]): string {
+export function markdownSnippetOf(source: string, needles: readonly string[]): string {
+  const text = withoutSuggestionMarks(source);
   const place = placeOf(text.slice(0, searchedCharacters), needles);
   const from = lineStart(text, place - readAround);
   const to = place + readAround;

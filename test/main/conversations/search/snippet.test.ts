@@ -6,6 +6,12 @@ import { markdownSnippetOf, snippetOf } from '../../../../main/conversations/sea
 const filler = (count: number): string => Array.from({ length: count }, () => 'filler').join(' ');
 
 describe('a snippet', () => {
+  it('shows what a Thinker suggests without the marks that a parser reads', () => {
+    const text =
+      'Think.\n\n<suggestion>Add the prices.</suggestion>\n<suggested_role>worker</suggested_role>';
+    expect(markdownSnippetOf(text, ['prices'])).toBe('Think. Add the prices. worker');
+  });
+
   it('is a short text as it is, on one line', () => {
     expect(snippetOf('  Two\n\nplus   two ', ['two'])).toBe('Two plus two');
   });
