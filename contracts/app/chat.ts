@@ -6,7 +6,7 @@ import { routeDecisionSchema } from '../route.ts';
 import { conversationSchema, conversationSummarySchema } from '../stored.ts';
 
 const id = z.string().min(1).max(100);
-const title = z.string().min(1).max(200);
+const title = z.string().trim().min(1, 'A title needs a letter.').max(200);
 /** Characters of one message that a person may send. */
 export const messageLimit = 200_000;
 
@@ -64,7 +64,10 @@ export const chatContract = {
     .input(
       z.object({
         conversationId: id,
-        text: z.string().min(1).max(messageLimit),
+        text: z
+          .string()
+          .max(messageLimit)
+          .refine((text) => text.trim() !== '', 'The message is empty.'),
         pins: pinsSchema.default({}),
       }),
     )
@@ -80,7 +83,8 @@ export const chatContract = {
   whatIf: oc
     .input(
       z.object({
-        conversationId: id,
+        /** Null: as the first message of a conversation that does not exist yet; none is created. */
+        conversationId: id.nullable(),
         text: z.string().max(messageLimit),
         disabledSlots: z.array(z.number().int().min(0).max(255)).max(256).default([]),
         pins: pinsSchema.default({}),

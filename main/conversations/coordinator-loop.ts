@@ -6,7 +6,7 @@ import type { Settings } from '../../contracts/settings.ts';
 import type { RunRecord } from '../../contracts/stored.ts';
 import { runTurns } from '../../coordinator/loop.ts';
 import { whatIf } from '../../coordinator/what-if.ts';
-import type { RunLoop, RunStart } from './run-loop.ts';
+import type { RunLoop, WhatIf } from './run-loop.ts';
 
 export interface CoordinatorParts {
   readonly settings: () => Settings;
@@ -21,6 +21,7 @@ export function coordinatorLoop(parts: CoordinatorParts): RunLoop {
   const { router, agents, clock, random } = parts;
   return {
     agentsKind: () => parts.settings().agents,
+    slotCount: () => agents(parts.settings().agents).count,
     run(start, signal) {
       const settings = parts.settings();
       return runTurns({
@@ -47,7 +48,7 @@ export function coordinatorLoop(parts: CoordinatorParts): RunLoop {
 }
 
 /** What a run and a what-if have in common. The prefix cache is kept by conversation. */
-function routed(start: Omit<RunStart, 'runId'>, settings: Settings) {
+function routed(start: Omit<WhatIf, 'disabledSlots'>, settings: Settings) {
   return {
     task: start.task,
     history: start.earlier,
@@ -55,6 +56,6 @@ function routed(start: Omit<RunStart, 'runId'>, settings: Settings) {
     pins: start.pins,
     selection: settings.selection,
     routeDefaults: { ...chatRouteDefaults, windowTokens: settings.windowTokens },
-    cacheKey: start.conversationId,
+    cacheKey: start.conversationId ?? undefined,
   };
 }

@@ -5,6 +5,8 @@ export type ConversationErrorCode =
   | 'not_found'
   /** The conversation has a live run, in this program or in another one. */
   | 'run_in_progress'
+  /** A pinned slot that the router in use does not have. */
+  | 'no_such_slot'
   /** The database cannot be written: disk full, read-only, locked for too long. */
   | 'storage_unwritable'
   /** The database file is damaged or is not a database. */
@@ -25,4 +27,8 @@ export function conversationNotFound(id: string): ConversationError {
 
 export function runNotFound(id: string): ConversationError {
   return new ConversationError('not_found', `There is no run ${id}; it may be deleted.`);
+}
+
+export function noSuchSlot(slot: number, count: number): string {
+  return `There is no slot ${slot}: this router has slots 0 to ${count - 1}. Pin one of those, or none.`;
 }

@@ -20,7 +20,9 @@ export interface RunStart {
 }
 
 /** A question of what would be decided, without calling anyone. */
-export interface WhatIf extends Omit<RunStart, 'runId'> {
+export interface WhatIf extends Omit<RunStart, 'runId' | 'conversationId'> {
+  /** Null before the conversation exists. */
+  readonly conversationId: string | null;
   readonly disabledSlots: readonly number[];
 }
 
@@ -28,6 +30,8 @@ export interface WhatIf extends Omit<RunStart, 'runId'> {
 export interface RunLoop {
   /** What the next run's agents are. */
   agentsKind(): RunRecord['agents'];
+  /** Slots of the router in use. */
+  slotCount(): number;
   /**
    * The run's events, `seq` from 0 without gaps, the last one terminal. Nothing happens between two
    * calls of `next`: an event that is not taken on holds up the dispatch after it. An abort of the

@@ -5,7 +5,7 @@ import type { Clock, RandomSource } from '../../contracts/ports.ts';
 import type { Conversation, RunRecord } from '../../contracts/stored.ts';
 import type { Changes } from './changes.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { ConversationError } from './errors.ts';
+import { ConversationError, noSuchSlot } from './errors.ts';
 import { StoredRun } from './event-source.ts';
 import { LiveRun } from './live-run.ts';
 import { endAbandonedRuns, endedEarly } from './recovery.ts';
@@ -48,12 +48,13 @@ export class RunService {
   /**
    * Starts a run of a conversation.
    *
-   * @throws ConversationError `not_found`, `run_in_progress`, `storage_unwritable`, `closed`
+   * @throws ConversationError `not_found`, `run_in_progress`, `no_such_slot`, `storage_unwritable`, `closed`
    */
   start(conversationId: string, text: string, pins: Pins): { runId: string } {
     if (this.#isClosed) throw new ConversationError('closed', 'The program is closing.');
     const { conversations, runs, changes, loop, clock, random } = this.#parts;
     this.#storeEnded();
+    checkPins(pins, loop.slotCount());
     const conversation = this.read(conversationId);
     const record = openRun({
       id: random.id(),
@@ -104,15 +105,21 @@ export class RunService {
     return this.#streams.size;
   }
 
-  /** What the router would decide for a text in a conversation. Calls no agent, writes nothing. */
+  /**
+   * What the router would decide for a text in a conversation, or as the first message of a new one (null).
+   * Calls no agent, writes nothing.
+   */
   async whatIf(
-    conversationId: string,
+    conversationId: string | null,
     text: string,
     options: Pick<WhatIf, 'pins' | 'disabledSlots'>,
     signal?: AbortSignal,
   ) {
-    const conversation = this.read(conversationId);
-    const start = startOf(conversation, text, options.pins);
+    const { pins } = options;
+    const start =
+      conversationId === null
+        ? { conversationId, task: text, systemPrompt: '', earlier: [], pins }
+        : startOf(this.read(conversationId), text, pins);
     return this.#parts.loop.decide({ ...start, disabledSlots: options.disabledSlots }, signal);
   }
 
@@ -209,6 +216,12 @@ function startOf(conversation: Conversation, text: string, pins: Pins): Omit<Run
     earlier: conversation.runs.filter(hasEnded).map(({ task, answer }) => ({ task, answer })),
     pins,
   };
+}
+
+/** A run with such a pin could only fail; nothing would be asked. */
+function checkPins({ slot }: Pins, count: number): void {
+  if (slot === undefined || slot < count) return;
+  throw new ConversationError('no_such_slot', noSuchSlot(slot, count));
 }
 
 function isOf(run: RunRecord, conversationId: string): boolean {

@@ -22,8 +22,8 @@ export function SaveCase({ run, turn }: { run: RunRecord; turn: TurnRecord }) {
     <section className="facts save-case">
       <h3>Evaluation</h3>
       <p id={wordsId}>
-        Keeps the text that was routed, so that{' '}
-        <code>npm run -s trinity -- eval --suite saved</code> routes it again.
+        Keeps the text that was routed, so that an evaluation routes it again. From a copy of the
+        sources: <code>npm run -s trinity -- eval --suite saved</code>.
       </p>
       <label className="save-case__expect">
         <input

@@ -1,5 +1,4 @@
 import type { Pins } from '../../contracts/app/chat.ts';
-import { ensureConversation } from './ensure-conversation.ts';
 import { failureOf } from './failure.ts';
 import { inspectedTurn, turnsOf, type TurnRef, type WhatIf } from './inspector-state.ts';
 import type { Session } from './session.ts';
@@ -54,7 +53,9 @@ export async function previewRoute(
     );
   };
   try {
-    const conversationId = await ensureConversation(session);
+    // Before the first message there is nothing to read, and a preview must not create anything.
+    const { conversationId: open, creating } = session.chat.getState();
+    const conversationId = open ?? (await creating);
     const { text, pins } = asked;
     const disabledSlots = [...asked.disabledSlots];
     const decision = await session.client.chat.whatIf({

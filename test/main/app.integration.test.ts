@@ -43,6 +43,20 @@ describe('a message to the app', () => {
   });
 });
 
+describe('what a person leaves blank', () => {
+  it('is neither a message nor a title', async () => {
+    const { client } = await openApp();
+    const { id } = await client.chat.create({});
+    for (const text of ['', '   ', '\n\t']) {
+      await expect(client.chat.start({ conversationId: id, text })).rejects.toThrow(ORPCError);
+      await expect(client.chat.rename({ id, title: text })).rejects.toThrow(ORPCError);
+    }
+    expect((await client.chat.get({ id })).runs).toEqual([]);
+    await client.chat.rename({ id, title: '  Sums ' });
+    expect((await client.chat.get({ id })).title).toBe('Sums');
+  });
+});
+
 describe('a run that samples', () => {
   it('chooses the same with the same seed, and otherwise with another one', async () => {
     const even = () => withLogits([0, 0, 0, 0, 0, 0, 0], [1, 1, 1]);

@@ -56,7 +56,8 @@ function loopWith(
     agents,
     kinds,
     loop,
-    whatIf: () => loop.decide({ ...start, disabledSlots: [] }, undefined),
+    whatIf: (over: { conversationId?: null } = {}) =>
+      loop.decide({ ...start, ...over, disabledSlots: [] }, undefined),
     /** Runs to the end; time passes wherever the run waits for it alone. */
     run: async (): Promise<RunEvent[]> => {
       const events: RunEvent[] = [];
@@ -251,5 +252,11 @@ describe('a what-if', () => {
       ['conversation-7', 'readwrite'],
       ['conversation-7', 'read'],
     ]);
+  });
+
+  it('before there is a conversation has no prefix to read', async () => {
+    const { router, whatIf } = loopWith({});
+    await whatIf({ conversationId: null });
+    expect(router.requests[0]).not.toHaveProperty('cacheKey');
   });
 });

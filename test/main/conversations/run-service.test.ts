@@ -69,6 +69,20 @@ describe('starting a run', () => {
     expect(loop.runs).toHaveLength(2);
   });
 
+  it('is refused with a sentence for a pinned slot that the router does not have', () => {
+    const { service, loop } = openService();
+    const { id } = service.create();
+    expect(() => service.runs.start(id, 'task', { slot: 7 })).toThrow(
+      expect.objectContaining({
+        code: 'no_such_slot',
+        message: expect.stringMatching(/no slot 7: this router has slots 0 to 6/),
+      }),
+    );
+    expect(service.runs.read(id).runs).toEqual([]);
+    service.runs.start(id, 'task', { slot: 6 });
+    expect(loop.runs).toHaveLength(1);
+  });
+
   it('tells the loop of earlier runs, their answers, and the system prompt', async () => {
     const { service, loop } = openService({ loop: new AcceptedLoop() });
     const { id } = service.create();
@@ -196,6 +210,19 @@ describe('a what-if', () => {
       { conversationId: id, task: 'And three?', systemPrompt: '', earlier: [], ...options },
     ]);
     expect(service.runs.read(id).runs).toEqual([]);
+  });
+});
+
+describe('a what-if before there is a conversation', () => {
+  it('asks about the text alone and creates nothing', async () => {
+    const { service, loop } = openService();
+    const options = { pins: {}, disabledSlots: [] };
+    await service.runs.whatIf(null, 'Hello?', options);
+    expect(loop.questions).toEqual([
+      { conversationId: null, task: 'Hello?', systemPrompt: '', earlier: [], ...options },
+    ]);
+    const list = await service.list({ query: '', before: null, limit: 10 });
+    expect(list.conversations).toEqual([]);
   });
 });
 

@@ -94,6 +94,10 @@ export class SteppedLoop implements RunLoop {
     return 'rehearsal' as const;
   }
 
+  slotCount() {
+    return 7;
+  }
+
   run(start: RunStart, signal: AbortSignal): AsyncGenerator<RunEvent, void, undefined> {
     const run = new SteppedRun(start, signal);
     this.runs.push(run);

@@ -22,6 +22,7 @@ async function* endless(runId: string): AsyncGenerator<RunEvent, void, undefined
 }
 
 const loop: RunLoop = {
+  slotCount: () => 7,
   agentsKind: () => 'rehearsal',
   run: (start) => endless(start.runId),
   decide: () => Promise.resolve(decisionOf()),

@@ -110,6 +110,15 @@ describe('the inspector', () => {
     });
   });
 
+  it('previews a text on an empty page and creates no conversation', async () => {
+    await openConversation(page.session, null);
+    const before = [...app.conversations.keys()];
+    await previewRoute(page.session, { text: 'What now?', pins: {} });
+    expect(inspector().whatIf).toMatchObject({ phase: 'ready' });
+    expect([...app.conversations.keys()]).toEqual(before);
+    expect(page.session.chat.getState().conversationId).toBeNull();
+  });
+
   it('drops the answer to an older preview', async () => {
     const older = previewRoute(page.session, { text: 'a', pins: {} });
     const newer = previewRoute(page.session, { text: 'four', pins: {} });

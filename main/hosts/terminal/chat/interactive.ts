@@ -101,9 +101,15 @@ async function act(line: ChatLine, parts: InteractiveParts, signal: AbortSignal)
       const decision = await session.whatIf(line.text, signal);
       return say(...renderDecision('what if', decision, session.agentLabels, style));
     }
-    case 'pin_slot':
+    case 'pin_slot': {
+      const count = session.agentLabels.length;
+      if (line.slot >= count) {
+        const problem = `There is no slot ${line.slot}: this router has slots 0 to ${count - 1}.`;
+        return void context.stderr.write(`${problem}\n`);
+      }
       session.pins = { ...session.pins, slot: line.slot };
       return say(pinsInWords(session));
+    }
     case 'pin_role':
       session.pins = { ...session.pins, role: line.role };
       return say(pinsInWords(session));

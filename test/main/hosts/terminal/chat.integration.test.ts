@@ -177,6 +177,13 @@ describe('trinity chat line by line', () => {
     expect(JSON.stringify(keptTasks())).not.toContain('Never read.');
   });
 
+  it('does not pin a slot that the router does not have', async () => {
+    const run = await trinity(['chat'], { input: '/pin slot 99\n/pin\nHello.\n' });
+    expect(run.stderr).toMatch(/no slot 99: this router has slots 0 to 6/);
+    expect(run.stdout).toMatch(/^Nothing is pinned\.$/m);
+    expect(run.stdout).toMatch(/^accepted after/m);
+  });
+
   it('prints events alone with --json, and traces every run to a file of its own', async () => {
     const run = await trinity(['chat', '--json', '--trace', 'each.jsonl'], {
       input: 'One.\nTwo.\n',
