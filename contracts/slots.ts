@@ -51,7 +51,6 @@ export const slotPriceSchema = z.object({
   inputUsdPerMillion: z.number().min(0),
   outputUsdPerMillion: z.number().min(0),
 });
-export type SlotPrice = z.infer<typeof slotPriceSchema>;
 
 /** Reference to a secret in the vault. The secret itself never leaves it. */
 export const keyRefSchema = z.string().min(1).max(200);
@@ -110,5 +109,7 @@ export const slotLayoutSchema = z.object({
         .extend({ headerNames: z.array(z.string().regex(/^[A-Za-z0-9-]{1,100}$/)).default([]) }),
     )
     .max(256),
+  /** Slots that are left unbound on purpose: a slot that stands nowhere is a mistake. */
+  unbound: z.array(z.number().int().min(0).max(255)).max(256).default([]),
 });
 export type SlotLayout = z.output<typeof slotLayoutSchema>;

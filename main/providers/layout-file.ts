@@ -1,17 +1,24 @@
 import type { SlotBinding, SlotLayout } from '../../contracts/slots.ts';
 import { resolveBinding } from './layout.ts';
 
-/** The layout without anything that opens a key: what a person may hand to somebody else. */
-export function exportLayout(bindings: readonly SlotBinding[]): SlotLayout {
+/**
+ * The layout of a router with `count` slots, without anything that opens a key: what a person may hand to
+ * somebody else. Slots that only another router has are not in it.
+ */
+export function exportLayout(bindings: readonly SlotBinding[], count: number): SlotLayout {
+  const ours = bindings.filter(({ index }) => index < count);
   return {
     format: 'trinity-slots',
     version: 1,
-    slots: bindings
+    slots: ours
       .toSorted((a, b) => a.index - b.index)
       .map(({ keyRef: _key, headers, ...binding }) => ({
         ...binding,
         headerNames: Object.keys(headers).toSorted(),
       })),
+    unbound: Array.from({ length: count }, (_, index) => index).filter(
+      (index) => !ours.some((binding) => binding.index === index),
+    ),
   };
 }
 

@@ -30,14 +30,19 @@ export function resolveBinding(binding: Pick<SlotBinding, 'index' | 'provider' |
 }
 
 /**
- * Checks a whole layout for a router with `count` agents: every slot bound once, none beyond the last,
- * every provider known and reachable by an address.
+ * Checks a whole layout for a router with `count` agents: every slot bound once or named as unbound, none
+ * beyond the last, every provider known and reachable by an address.
  *
  * @throws ProviderError `duplicate_slot`, `slot_out_of_range`, `slot_missing`, `unknown_provider` or
  * `base_url_missing`, for the first slot that breaks a rule
  */
-export function checkLayout(bindings: readonly SlotBinding[], count: number): void {
+export function checkLayout(
+  bindings: readonly SlotBinding[],
+  unbound: readonly number[],
+  count: number,
+): void {
   const seen = new Set<number>();
+  unbound.forEach((index) => checkIndex(index, count));
   for (const binding of bindings) {
     checkIndex(binding.index, count);
     if (seen.has(binding.index)) {
@@ -47,10 +52,10 @@ export function checkLayout(bindings: readonly SlotBinding[], count: number): vo
     resolveBinding(binding);
   }
   for (let index = 0; index < count; index += 1) {
-    if (!seen.has(index)) {
+    if (!seen.has(index) && !unbound.includes(index)) {
       throw new ProviderError(
         'slot_missing',
-        `Slot ${index} is not bound; this router has ${count} slots, 0 to ${count - 1}.`,
+        `Slot ${index} is neither bound nor listed under “unbound”; this router has ${count} slots, 0 to ${count - 1}.`,
       );
     }
   }

@@ -123,16 +123,22 @@ export class SlotService {
   }
 
   export(): SlotLayout {
-    return exportLayout(this.#parts.store.read());
+    const { store, agentLabels } = this.#parts;
+    return exportLayout(store.read(), agentLabels().length);
   }
 
   /** @throws ProviderError as `checkLayout` does; then nothing changes */
   async import(layout: SlotLayout): Promise<SlotView[]> {
     const { store, health, agentLabels } = this.#parts;
     const imported = importLayout(layout, store.read());
-    checkLayout(imported, agentLabels().length);
-    await store.update(() => imported);
-    imported.forEach(({ index }) => health.forget(index));
+    const count = agentLabels().length;
+    checkLayout(imported, layout.unbound, count);
+    await store.update((before) => [
+      ...imported,
+      // Slots that only another router has keep what they were bound to.
+      ...before.filter(({ index }) => index >= count),
+    ]);
+    agentLabels().forEach((_, index) => health.forget(index));
     return this.list();
   }
 

@@ -47,7 +47,7 @@ export class Spending {
     writer: string,
   ): Promise<Spending> {
     const spending = new Spending(clock, log, writer);
-    await spending.catchUp();
+    for (const line of (await log?.readNew()) ?? []) spending.#count(line);
     return spending;
   }
 

@@ -227,6 +227,17 @@ describe('binding slots', () => {
     expect(providers.stored()).toEqual([]);
   });
 
+  it('imports what it exported of a router with unbound slots, beside slots of another router', async () => {
+    const rehearsal = (index: number) => slot({ index, provider: 'rehearsal', model: 'scripted' });
+    const providers = await open([rehearsal(0), rehearsal(5)], { count: 3 });
+    const exported = providers.slots.export();
+    expect(exported).toMatchObject({ slots: [{ index: 0 }], unbound: [1, 2] });
+    await providers.slots.set(rehearsal(1));
+    const views = await providers.slots.import(exported);
+    expect(views.map(({ binding }) => binding?.index ?? null)).toEqual([0, null, null]);
+    expect(providers.stored().map(({ index }) => index)).toEqual([0, 5]);
+  });
+
   it.each([
     ['a slot twice', [0, 0], 'duplicate_slot'],
     ['a gap', [0, 2], 'slot_missing'],
@@ -236,6 +247,7 @@ describe('binding slots', () => {
     const before = providers.stored();
     const layout = {
       format: 'trinity-slots' as const,
+      unbound: [],
       version: 1 as const,
       slots: indices.map((index) => {
         const { keyRef: _key, headers: _headers, ...entry } = slot({ index, provider: 'ollama' });

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { slotLayoutSchema, type SlotBinding } from '../../../../contracts/slots.ts';
+import type { SlotBinding } from '../../../../contracts/slots.ts';
 import type { GlobalOptions } from '../active-router.ts';
 import { CommandFailed, UsageError, type TerminalContext } from '../context.ts';
+import { plainLine } from '../evals/plain-line.ts';
+import { readLayout } from '../slots/read-layout.ts';
 import { withSlots, type SlotClient } from '../slots/open-slots.ts';
 import { readSecret } from '../slots/read-secret.ts';
 import { addSetOptions, bindingFrom, type SetOptions } from '../slots/slot-options.ts';
@@ -158,9 +160,18 @@ function modelsCommand(context: TerminalContext): Command {
       const options = command.optsWithGlobals<JsonOption>();
       return withSlots(context, options, async (slots) => {
         const models = await slots.models({ index }, { signal: context.signal });
-        print(context, options.json, models, () => models.map((model) => `${model}\n`).join(''));
+        print(context, options.json, models, () =>
+          models.map((model) => `${shortened(plainLine(model))}\n`).join(''),
+        );
       });
     });
+}
+
+/** A slot can name no longer model. */
+const nameCharacters = 300;
+
+function shortened(name: string): string {
+  return name.length <= nameCharacters ? name : `${name.slice(0, nameCharacters)}…`;
 }
 
 function exportCommand(context: TerminalContext): Command {
@@ -206,25 +217,6 @@ function contactsCommand(context: TerminalContext): Command {
         );
       });
     });
-}
-
-const layoutCharacters = 10_000_000;
-
-function readLayout(path: string) {
-  let value: unknown;
-  try {
-    const text = readFileSync(path, 'utf8');
-    if (text.length > layoutCharacters) throw new Error('it is too long for a layout');
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new UsageError(`${path} cannot be read: ${String(cause)}`);
-  }
-  const parsed = slotLayoutSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `${path} is no layout: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
-  );
 }
 
 function print(

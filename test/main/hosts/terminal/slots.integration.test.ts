@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SlotView } from '../../../../contracts/app/slots.ts';
 import { startOpenAiChatServer } from '../../../servers/openai-chat.ts';
+import { jsonReply } from '../../../servers/provider-server.ts';
 import type { ScriptedServer } from '../../../servers/scripted-server.ts';
 import { Keyboard, trinityHere, type InProcessOptions } from './chat/in-process.ts';
 
@@ -131,11 +132,41 @@ describe('trinity slots', () => {
     [['set', '0', '--provider', 'openai', '--model', 'm', '--temperature', '9'], /temperature/],
     [['set', '0', '--provider', 'openai', '--model', 'm', '--price', '1'], /two prices/],
     [['set', 'x', '--provider', 'openai', '--model', 'm'], /number of a slot/],
-    [['import', 'nowhere.json'], /cannot be read/],
+    [['import', 'nowhere.json'], /there is no file at .*nowhere\.json/],
   ])('refuses %j as a mistake of usage', async (args, message) => {
     const { code, stderr } = await trinity(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    [
+      'null',
+      'null',
+      /layout\.json is no layout of slots\. Give a file that `trinity slots export`/,
+    ],
+    ['an empty file', '', /layout\.json is empty\. Give a file/],
+    ['half a file', '{"format": "trinity', /layout\.json holds no complete JSON\. Give a file/],
+    [
+      'a slot without a model',
+      '{"format":"trinity-slots","version":1,"slots":[{"index":0,"name":"A","provider":"rehearsal"}]}',
+      /is no layout of slots: at slots\.0\.model: /,
+    ],
+  ])('says what to do about an import of %s', async (_what, text, message) => {
+    writeFileSync(join(home, 'layout.json'), text);
+    const { code, stderr } = await trinity(['import', 'layout.json']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/SyntaxError|: :/);
+  });
+
+  it('imports what it exported while some slots are not bound', async () => {
+    await trinity(['set', '2', ...toServer(), '--key-stdin'], { input: key });
+    await trinity(['export', 'layout.json']);
+    expect((await trinity(['import', 'layout.json'])).code).toBe(0);
+    expect((await list()).map(({ binding }) => binding !== null)).toEqual(
+      Array.from({ length: 7 }, (_, index) => index === 2),
+    );
   });
 
   it.each([
@@ -167,6 +198,29 @@ describe('trinity slots', () => {
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => readFileSync(path).includes(key));
     expect(files.map((path) => path.slice(join(home, 'data').length + 1))).toEqual(['keys.json']);
+  });
+
+  it("prints a server's names of models as plain lines of bounded length", async () => {
+    const hostile = await startOpenAiChatServer({
+      list: jsonReply(200, {
+        data: [
+          { id: '\u001b]0;owned\u0007\u001b[2Jred\u202e\nmodel' },
+          { id: 'x'.repeat(100_000) },
+        ],
+      }),
+    });
+    try {
+      const to = ['--provider', 'openai-compatible', '--base-url', `${hostile.origin}/v1`];
+      await trinity(['set', '0', ...to, '--model', 'm']);
+      const { code, stdout } = await trinity(['models', '0']);
+      expect(code).toBe(0);
+      expect(stdout).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines).toHaveLength(2);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(400);
+    } finally {
+      await hostile.close();
+    }
   });
 
   it('lists presets, models and contacts', async () => {
