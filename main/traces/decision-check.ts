@@ -37,13 +37,20 @@ export function decisionProblems(decision: RouteDecision, turn: number): string[
 }
 
 /** What each reason says of the effective choice. */
-function reasonProblems({ slot, role, maskedMargin }: RouteDecision): string[] {
+function reasonProblems(decision: RouteDecision): string[] {
+  const { slot, role, maskedMargin, agentLogits } = decision;
   const problems: string[] = [];
+  if (!(slot.effective in agentLogits)) {
+    problems.push(`slot ${slot.effective} is not one of the ${agentLogits.length} slots`);
+  }
   if (slot.reason.kind === 'router' && slot.effective !== slot.raw) {
     problems.push(`slot ${slot.effective} is said to be the choice of the router, ${slot.raw}`);
   }
   if (slot.reason.kind === 'mask' && maskedMargin === null) {
     problems.push('a slot was masked, but there is no margin of those that were left');
+  }
+  if (maskedMargin !== null && !isMarginOfSome(decision, maskedMargin)) {
+    problems.push(`whatever slots were masked, the margin of the others is not ${maskedMargin}`);
   }
   if (role.reason.kind === 'router' && role.effective !== role.raw) {
     problems.push(`${role.effective} is said to be the choice of the router, ${role.raw}`);
@@ -52,6 +59,27 @@ function reasonProblems({ slot, role, maskedMargin }: RouteDecision): string[] {
     problems.push(`the guard is said to have chosen ${role.effective}`);
   }
   return problems;
+}
+
+/** More slots than a router has; the pairs of more are too many to try. */
+const mostSlots = 64;
+
+/**
+ * Whether slots can be left out so that the effective one stays and the others have this margin. Which ones
+ * were left out is not recorded: also slots that nobody wanted can be masked.
+ */
+function isMarginOfSome({ agentLogits, slot }: RouteDecision, masked: number): boolean {
+  if (agentLogits.length > mostSlots) return true;
+  const wanted = slot.reason.kind === 'mask' && slot.reason.over === 'router' ? slot.raw : null;
+  const all = agentLogits.map((_, index) => index).filter((index) => index !== wanted);
+  // The two best of those that were left and the effective one have the same margin as all of them.
+  return all.some((first) =>
+    all.some((second) => {
+      const left = [...new Set([first, second, slot.effective])];
+      if (left.length === agentLogits.length) return false;
+      return near(margin(left.map((index) => agentLogits[index] ?? 0)), masked);
+    }),
+  );
 }
 
 function near(a: number | null, b: number | null): boolean {

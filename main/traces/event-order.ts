@@ -1,4 +1,5 @@
-import type { TraceLine } from './trace-line.ts';
+import { budgetKinds } from '../../contracts/events.ts';
+import type { TraceLine, TraceLineOf } from './trace-line.ts';
 
 /** Where a run is, by the last event that was seen. */
 type State =
@@ -28,12 +29,17 @@ const after: Readonly<Record<State, readonly TraceLine['type'][]>> = {
 
 /**
  * Follows the events of one run and says of each whether it may come where it comes: first and last
- * event, turns one by one, each closed before the next begins, calls counted from 1.
+ * event, turns one by one, each closed before the next begins, calls counted from 1 and made as the last
+ * decision says, an ending that what came before allows.
  */
 export class EventOrder {
   #state: State = 'start';
   #turn = 0;
   #calls = 0;
+  /** The last decision of the turn. */
+  #decided: { readonly slot: number; readonly role: string } | null = null;
+  /** Of the last turn that closed. */
+  #verdict: 'accepted' | 'revised' | 'unknown' | null = null;
 
   get hasEnded(): boolean {
     return this.#state === 'ended';
@@ -63,6 +69,20 @@ export class EventOrder {
     ) {
       return `call ${line.call} ends where call ${this.#calls} was open`;
     }
+    if (line.type === 'run_completed') return endingProblem(line, this.#verdict);
+    return this.#decidedProblem(line);
+  }
+
+  /** A call and what it makes are of the slot and the role that were decided. */
+  #decidedProblem(line: TraceLine): string | null {
+    const decided = this.#decided;
+    if (decided === null) return null;
+    if ('slot' in line && line.slot !== decided.slot) {
+      return `${line.type} is of slot ${line.slot}, where slot ${decided.slot} was decided`;
+    }
+    if ('role' in line && line.role !== decided.role) {
+      return `${line.type} is of a ${line.role}, where a ${decided.role} was decided`;
+    }
     return null;
   }
 
@@ -74,9 +94,14 @@ export class EventOrder {
       case 'turn_started':
         this.#state = 'turn_open';
         this.#turn = line.turn;
+        this.#decided = null;
         break;
       case 'routed':
         this.#state = 'routed';
+        this.#decided = {
+          slot: line.decision.slot.effective,
+          role: line.decision.role.effective,
+        };
         break;
       case 'dispatch_started':
         this.#state = 'attempt';
@@ -92,6 +117,7 @@ export class EventOrder {
         break;
       case 'turn_completed':
         this.#state = 'between_turns';
+        this.#verdict = line.verdict?.status ?? null;
         break;
       case 'run_completed':
       case 'run_failed':
@@ -99,6 +125,25 @@ export class EventOrder {
     }
   }
 }
+
+/** Why a run cannot have ended as it says. */
+function endingProblem(
+  { status, budget, verdict }: TraceLineOf<'run_completed'>,
+  last: 'accepted' | 'revised' | 'unknown' | null,
+): string | null {
+  const isAccepted = verdict?.status === 'accepted' && last === 'accepted';
+  if (status === 'accepted' && !isAccepted) return 'the run was accepted without such a verdict';
+  const due = {
+    accepted: [null],
+    stopped: [null],
+    max_turns: ['turns'],
+    budget: budgetsBeyondTurns,
+  };
+  if (due[status].some((kind) => kind === budget)) return null;
+  return `an ending of the kind ${status} names ${budget === null ? 'no budget' : `the budget ${budget}`}`;
+}
+
+const budgetsBeyondTurns = budgetKinds.filter((kind) => kind !== 'turns');
 
 function isTerminal(line: TraceLine): boolean {
   return line.type === 'run_completed' || line.type === 'run_failed';

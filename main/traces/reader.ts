@@ -19,12 +19,29 @@ export type ReadLine = { readonly number: number; readonly sha256: string } & (
 const longestLineBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a trace line by line; any size of file in the memory of its longest line. A line that cannot be
- * read is reported in its place and the next is read.
+ * Reads a trace line by line; any size of file in the memory of its longest line. The first line is that of
+ * a run's first event. A later line that cannot be read is reported in its place and the next is read.
  *
- * @throws TraceError `unreadable`
+ * @throws TraceError `unreadable`, `not_a_trace`
  */
 export async function* readTrace(path: string): AsyncGenerator<ReadLine, void, void> {
+  let isFirst = true;
+  for await (const read of readLines(path)) {
+    if (isFirst && !(read.kind === 'event' && read.line.type === 'run_started')) {
+      throw notATrace(path);
+    }
+    isFirst = false;
+    yield read;
+  }
+  if (isFirst) throw new TraceError('not_a_trace', `${path} is no trace: it is empty.`);
+}
+
+function notATrace(path: string): TraceError {
+  const message = `${path} is no trace: it does not begin with the first event of a run.`;
+  return new TraceError('not_a_trace', message);
+}
+
+async function* readLines(path: string): AsyncGenerator<ReadLine, void, void> {
   let number = 0;
   for await (const { text, isTorn } of linesOf(path)) {
     number += 1;

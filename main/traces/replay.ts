@@ -3,7 +3,8 @@ import type { Message } from '../../contracts/transcript.ts';
 import type { Router } from '../../contracts/router.ts';
 import { replayRoutes, type ReplayedRoute } from '../../coordinator/replay.ts';
 import { TraceError } from './errors.ts';
-import { readTrace, type ReadLine } from './reader.ts';
+import { readTrace } from './reader.ts';
+import type { TraceLineOf } from './trace-line.ts';
 
 /**
  * Routes the recorded transcripts of a full trace again, one result a turn.
@@ -28,9 +29,9 @@ export async function* replayTrace(
  */
 export async function checkReplayable(path: string): Promise<readonly Message[]> {
   for await (const read of readTrace(path)) {
-    return earlierOf(read);
+    if (read.kind === 'event' && read.line.type === 'run_started') return earlierOf(read.line);
   }
-  throw new TraceError('not_a_trace', 'The file is empty.');
+  return [];
 }
 
 async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
@@ -41,15 +42,12 @@ async function* eventsOf(path: string): AsyncGenerator<RunEvent, void, void> {
   }
 }
 
-function earlierOf(read: ReadLine): readonly Message[] {
-  if (read.kind !== 'event' || read.line.type !== 'run_started') {
-    throw new TraceError('not_a_trace', 'The file does not begin with the first event of a run.');
-  }
-  if (read.line.task === undefined) {
+function earlierOf(line: TraceLineOf<'run_started'>): readonly Message[] {
+  if (line.task === undefined) {
     throw new TraceError(
       'no_text',
       'This trace holds hashes only, so there is no text to route again. Traces written with the full content can be replayed.',
     );
   }
-  return read.line.earlier ?? [];
+  return line.earlier ?? [];
 }

@@ -7,7 +7,7 @@ import {
 } from '../../contracts/events.ts';
 import { sha256Schema, textHashSchema } from '../../contracts/hashes.ts';
 import { roleNameSchema } from '../../contracts/roles.ts';
-import { routeDecisionSchema } from '../../contracts/route.ts';
+import { routeDecisionSchema, windowReportSchema } from '../../contracts/route.ts';
 import { messagesSchema } from '../../contracts/transcript.ts';
 
 /** What every line has, also one of a type that this version does not know. */
@@ -22,10 +22,12 @@ export const lineHeadSchema = z.object({
   prev: sha256Schema.nullable(),
 });
 
+const count = z.number().int().min(0);
 const head = { ...lineHeadSchema.shape, v: z.literal(1) };
-const slot = z.number().int();
-const call = z.number().int();
-const characters = z.number().int().min(0);
+const slot = count;
+const call = z.number().int().min(1);
+const characters = count;
+const milliseconds = z.number().min(0);
 const verdict = z.object({
   status: z.enum(['accepted', 'revised', 'unknown']),
   diagnosis: z.string().nullable().optional(),
@@ -36,6 +38,14 @@ const outcome = {
   answer: z.string().nullable().optional(),
 };
 
+/** A decision with counts that can be counts: the contract leaves their signs to the runtime that measures them. */
+const decision = routeDecisionSchema.extend({
+  tokenCount: z.number().int().min(1),
+  hiddenIndex: count,
+  reusedTokens: count,
+  window: windowReportSchema.extend({ omitted: count, cut: count }),
+});
+
 /**
  * A line of a trace: an event of a run with the hash of the line before. Members that hold text are
  * optional: they are there only in a trace with `content: full`. Everything else is an id, a number, a
@@ -45,8 +55,8 @@ export const traceLineSchema = z.discriminatedUnion('type', [
   z.object({
     ...head,
     type: z.literal('run_started'),
-    maxTurns: z.number().int(),
-    agentCount: z.number().int(),
+    maxTurns: z.number().int().min(1),
+    agentCount: count,
     agents: z.enum(['rehearsal', 'slots']),
     transcriptHash: textHashSchema,
     task: z.string().optional(),
@@ -57,9 +67,9 @@ export const traceLineSchema = z.discriminatedUnion('type', [
     ...head,
     type: z.literal('turn_started'),
     transcriptHash: textHashSchema,
-    messageCount: z.number().int(),
+    messageCount: count,
   }),
-  z.object({ ...head, type: z.literal('routed'), decision: routeDecisionSchema }),
+  z.object({ ...head, type: z.literal('routed'), decision }),
   z.object({
     ...head,
     type: z.literal('dispatch_started'),
@@ -83,12 +93,12 @@ export const traceLineSchema = z.discriminatedUnion('type', [
     slot,
     finishReason: z.enum(finishReasons),
     usage: usageSchema.nullable(),
-    costUsd: z.number().nullable(),
+    costUsd: z.number().min(0).nullable(),
     resolvedModel: z.string().nullable(),
     requestId: z.string().nullable(),
-    firstTokenMs: z.number().nullable(),
-    latencyMs: z.number(),
-    skippedChunks: z.number().int(),
+    firstTokenMs: milliseconds.nullable(),
+    latencyMs: milliseconds,
+    skippedChunks: count,
   }),
   z.object({
     ...head,
@@ -99,7 +109,7 @@ export const traceLineSchema = z.discriminatedUnion('type', [
     httpStatus: z.number().int().nullable(),
     afterContent: z.boolean(),
     next: z.enum(['retry', 'reselect', 'end']),
-    latencyMs: z.number(),
+    latencyMs: milliseconds,
     message: z.string().optional(),
   }),
   z.object({
@@ -133,7 +143,6 @@ export const traceLineSchema = z.discriminatedUnion('type', [
 ]);
 export type TraceLine = z.infer<typeof traceLineSchema>;
 export type TraceLineOf<T extends TraceLine['type']> = Extract<TraceLine, { type: T }>;
-export type TraceLineType = TraceLine['type'];
 
 /** The types of line that this version knows. */
 export const traceLineTypes: ReadonlySet<string> = new Set(

@@ -3,7 +3,6 @@ import { textHash, transcriptHash } from '../../coordinator/hash.ts';
 import { openingMessages } from '../../coordinator/replay.ts';
 import { decisionProblems } from './decision-check.ts';
 import { EventOrder } from './event-order.ts';
-import { TraceError } from './errors.ts';
 import { readTrace, type ReadLine } from './reader.ts';
 import type { TraceLine, TraceLineOf } from './trace-line.ts';
 
@@ -52,7 +51,7 @@ class TraceCheck {
   readonly #order = new EventOrder();
   readonly #problems: TraceProblem[] = [];
   #texts: TextCheck | null = null;
-  #runId: string | null = null;
+  #runId = '';
   #content: 'hash' | 'full' = 'hash';
   #lines = 0;
   #turns = 0;
@@ -64,19 +63,18 @@ class TraceCheck {
   take(read: ReadLine): void {
     if (read.kind === 'torn') {
       this.#isTorn = true;
-      if (this.#lines === 0) throw notATrace();
       return;
     }
     this.#lines += 1;
     if (read.kind === 'broken') {
-      if (this.#lines === 1) throw notATrace();
       this.#add(read.number, 'schema', read.reason);
       this.#prev = read.sha256;
       return;
     }
     const head = read.kind === 'event' ? read.line : read.head;
-    if (this.#lines === 1 && read.kind === 'event') this.#begin(read.line);
-    else if (this.#lines === 1) throw notATrace();
+    if (read.kind === 'event' && read.line.type === 'run_started' && this.#lines === 1) {
+      this.#begin(read.line);
+    }
     if (head.prev !== this.#prev) {
       this.#add(read.number, 'chain', 'prev is not the hash of the line before');
     }
@@ -90,7 +88,6 @@ class TraceCheck {
   }
 
   report(): TraceReport {
-    if (this.#runId === null) throw notATrace();
     return {
       runId: this.#runId,
       content: this.#content,
@@ -104,8 +101,7 @@ class TraceCheck {
     };
   }
 
-  #begin(line: TraceLine): void {
-    if (line.type !== 'run_started') throw notATrace();
+  #begin(line: TraceLineOf<'run_started'>): void {
     this.#runId = line.runId;
     this.#content = line.task === undefined ? 'hash' : 'full';
     this.#texts = line.task === undefined ? null : new TextCheck();
@@ -181,8 +177,4 @@ class TextCheck {
 
 function wasRedacted(text: string): boolean {
   return text.includes('[redacted]');
-}
-
-function notATrace(): TraceError {
-  return new TraceError('not_a_trace', 'The file does not begin with the first event of a run.');
 }

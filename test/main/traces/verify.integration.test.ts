@@ -130,6 +130,66 @@ describe('verifyTrace', () => {
       (lines) => void lines.splice(3, 0, { ...lines.at(-1), seq: 3 }),
       'order',
     ],
+    ['the slot of a call', (lines) => void (at(lines, 'dispatch_started')['slot'] = 2), 'order'],
+    [
+      'the role of a call',
+      (lines) => void (at(lines, 'dispatch_started')['role'] = 'Verifier'),
+      'order',
+    ],
+    ['the slot of an end', (lines) => void (at(lines, 'dispatch_failed')['slot'] = 2), 'order'],
+    ['the slot of a turn', (lines) => void (at(lines, 'turn_completed')['slot'] = 1), 'order'],
+    [
+      'the role of a turn',
+      (lines) => void (at(lines, 'turn_completed')['role'] = 'Worker'),
+      'order',
+    ],
+    [
+      'the verdict of the run',
+      (lines) => void (at(lines, 'run_completed')['verdict'] = null),
+      'order',
+    ],
+    [
+      'the verdict of the last turn',
+      (lines) => void (lines.findLast(({ type }) => type === 'turn_completed')!['verdict'] = null),
+      'order',
+    ],
+    [
+      'the ending, to a budget that is not named',
+      (lines) => void (at(lines, 'run_completed')['status'] = 'budget'),
+      'order',
+    ],
+    [
+      'the budget of a run that ended without one',
+      (lines) => void (at(lines, 'run_completed')['budget'] = 'cost'),
+      'order',
+    ],
+    [
+      'a margin of slots that were left, where no others make it',
+      (lines) =>
+        void ((at(lines, 'routed')['decision'] as { maskedMargin: number }).maskedMargin = 0.5),
+      'decision',
+    ],
+    [
+      'an effective slot to one that there is not',
+      (lines) =>
+        void ((at(lines, 'routed')['decision'] as { slot: object }).slot = {
+          raw: 1,
+          effective: 3,
+          reason: { kind: 'pin' },
+        }),
+      'decision',
+    ],
+    [
+      'a count of tokens',
+      (lines) => void ((at(lines, 'routed')['decision'] as { tokenCount: number }).tokenCount = -1),
+      'schema',
+    ],
+    [
+      'a count of messages',
+      (lines) => void (at(lines, 'turn_started')['messageCount'] = -1),
+      'schema',
+    ],
+    ['a latency', (lines) => void (at(lines, 'dispatch_finished')['latencyMs'] = -1), 'schema'],
     ['a type of a member', (lines) => void (at(lines, 'delta')['characters'] = 'many'), 'schema'],
   ])('sees a change of %s', async (_, change, check) => {
     const report = await tampered(change);
@@ -189,6 +249,16 @@ describe('verifyTrace', () => {
     const path = join(temporaryFolder(), 'x.jsonl');
     writeFileSync(path, content);
     await expect(verifyTrace(path)).rejects.toMatchObject({ code: 'not_a_trace' });
+  });
+
+  it('takes a byte order mark for what it is: a byte that the writer did not write', async () => {
+    const { writer } = await writeTrace(temporaryFolder(), await eventfulRun());
+    const text = readFileSync(writer.path, 'utf8');
+    writeFileSync(writer.path, text.replace('\n', '\n\ufeff'));
+    const { problems } = await verifyTrace(writer.path);
+    expect(problems[0]).toMatchObject({ line: 2, check: 'schema' });
+    writeFileSync(writer.path, `\ufeff${text}`);
+    await expect(verifyTrace(writer.path)).rejects.toMatchObject({ code: 'not_a_trace' });
   });
 
   it('names a file that is not there', async () => {

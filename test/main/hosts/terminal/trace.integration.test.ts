@@ -95,6 +95,25 @@ describe('a trace that cannot be opened', () => {
   );
 });
 
+describe('a file that is no trace', () => {
+  const beginning = 'it does not begin with the first event of a run';
+  it.each<[string, string | Buffer, string]>([
+    ['is prose', 'Hello.\n', beginning],
+    ['is empty', '', 'it is empty'],
+    ['holds bytes that are no text', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0x0a]), beginning],
+  ])('is refused by every command where it %s', async (_, content, reason) => {
+    const path = join(folder, 'no-trace');
+    writeFileSync(path, content);
+    for (const command of ['show', 'verify', 'replay']) {
+      expect(await trinity('trace', command, path), command).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: ${path} is no trace: ${reason}. (not_a_trace)\n`,
+      });
+    }
+  });
+});
+
 describe('trinity trace verify', () => {
   it('finds a trace right', async () => {
     const { code, stdout } = await trinity('trace', 'verify', hashed);
@@ -111,14 +130,6 @@ describe('trinity trace verify', () => {
     expect(code).toBe(1);
     const { problems } = JSON.parse(stdout) as TraceReport;
     expect(problems.map(({ check }) => check)).toEqual(['decision', 'chain']);
-  });
-
-  it('names a file that is no trace', async () => {
-    const path = join(folder, 'prose.txt');
-    writeFileSync(path, 'Hello.\n');
-    const { code, stderr } = await trinity('trace', 'verify', path);
-    expect(code).toBe(1);
-    expect(stderr).toContain('not_a_trace');
   });
 });
 
