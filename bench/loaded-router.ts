@@ -66,7 +66,7 @@ export class LoadedRouter {
  * A transcript of tokens + 1 tokens, whose last one is not run. Transcripts of other lengths are its prefixes:
  * `user`, `:` and one token for each ` a`.
  */
-export function messagesOf(tokens: number): RouteRequest['messages'] {
+function messagesOf(tokens: number): RouteRequest['messages'] {
   return [{ role: 'user', content: Array.from({ length: tokens - 1 }, () => 'a').join(' ') }];
 }
 
