@@ -1,13 +1,12 @@
 import type { AppParts } from '../../app-parts.ts';
 import { createApp, type App } from '../../app.ts';
-import { plainCipher } from '../../settings/keys/secret-cipher.ts';
-import { openHostVault } from '../host-vault.ts';
 import { createHttpClient } from '../http-client.ts';
 import { nativeLogTo } from '../native-log.ts';
 import { createSystemClock } from '../system-clock.ts';
 import { createSystemRandom } from '../system-random.ts';
 import { openLayout, type GlobalOptions } from './active-router.ts';
 import type { TerminalContext } from './context.ts';
+import { openTerminalVault } from './terminal-vault.ts';
 
 /** What a command decides about its app; the rest is the same for all of them. */
 type CommandParts = Pick<AppParts, 'overrides' | 'isEphemeral' | 'traceFile' | 'rehearsal'>;
@@ -36,13 +35,7 @@ export async function openTerminalApp(
     host: 'terminal',
     dataDirectory,
     launcher: context.launcher,
-    vault: openHostVault({
-      dataDirectory,
-      program: 'the terminal program',
-      ciphers: [plainCipher],
-      env: context.env,
-      random,
-    }),
+    vault: openTerminalVault(context.env, dataDirectory, random),
     httpClient: client.http,
     clock: createSystemClock(),
     random,

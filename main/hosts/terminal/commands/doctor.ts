@@ -8,6 +8,8 @@ import { createSystemClock } from '../../system-clock.ts';
 import { createSystemRandom } from '../../system-random.ts';
 import { openLayout, openRuntime, type GlobalOptions } from '../active-router.ts';
 import type { TerminalContext } from '../context.ts';
+import { keyStorageText } from '../key-storage-text.ts';
+import { openTerminalVault } from '../terminal-vault.ts';
 import { paint, styleOf, type TerminalStyle } from '../style.ts';
 
 /** `trinity doctor`: what this machine has, which profiles run here and why others do not. */
@@ -48,7 +50,9 @@ async function examine(context: TerminalContext, options: GlobalOptions) {
       profiles: await runtime.profiles({ probe: true }),
       routers: await runtime.list(),
       proxy: proxyOf(context.env),
-      keychain: keychainOf(context.env),
+      keychain: await keyStorageText(
+        openTerminalVault(context.env, layout.dataDirectory, createSystemRandom()),
+      ),
     };
   } finally {
     await runtime.close();
@@ -75,12 +79,6 @@ const proxyVariables = [
 /** Names of the proxy variables that are set; their values may hold passwords. */
 function proxyOf(env: TerminalContext['env']): string[] {
   return proxyVariables.filter((name) => (env[name] ?? '') !== '');
-}
-
-/** Where the terminal and the browser host keep keys; the system's keychain is Electron's. */
-function keychainOf(env: TerminalContext['env']): string {
-  const hasKeys = Object.keys(env).some((name) => name.endsWith('_API_KEY'));
-  return `files for the owner only (0600)${hasKeys ? ', and keys from the environment' : ''}; the desktop app uses the system keychain`;
 }
 
 const gigabyte = 2 ** 30;
