@@ -8,7 +8,6 @@ export const toBuildSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('build'), request: buildRequestSchema }),
   z.object({ type: z.literal('cancel') }),
 ]);
-export type ToBuild = z.infer<typeof toBuildSchema>;
 
 /** What the build process says: `ready` first, then events, then exactly one `done` or `failed`. */
 export const fromBuildSchema = z.discriminatedUnion('type', [

@@ -32,7 +32,7 @@ export interface Profile {
 export const profiles: Readonly<Record<ProfileId, Profile>> = {
   'cpu-f32': {
     id: 'cpu-f32',
-    name: 'CPU, exact (1.9 GB)',
+    name: 'CPU, exact (2.0 GB)',
     provider: 'cpu',
     precision: only('f32'),
     headNorm: 'separate',
@@ -43,7 +43,7 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
   },
   'cpu-8bit': {
     id: 'cpu-8bit',
-    name: 'CPU, 8-bit weights (0.6 GB)',
+    name: 'CPU, 8-bit weights (0.75 GB)',
     provider: 'cpu',
     precision: only('block8'),
     headNorm: 'separate',
@@ -54,7 +54,7 @@ export const profiles: Readonly<Record<ProfileId, Profile>> = {
   },
   'cpu-int8': {
     id: 'cpu-int8',
-    name: 'CPU, 8-bit arithmetic (0.6 GB, fastest)',
+    name: 'CPU, 8-bit arithmetic (1.0 GB)',
     provider: 'cpu',
     // down_proj sees the widest activations: it stays exact, and a calibration may keep others exact too.
     precision: { default: 'int8row', projections: { down_proj: 'f32' }, exceptions: {} },

@@ -77,7 +77,7 @@ describe('kill -9 inside a file operation', () => {
       await rm(request.out, { recursive: true, force: true });
       await rm(cacheDirectory, { recursive: true, force: true });
       const place = JSON.stringify(at);
-      expect(await runKilledBuild({ request, at }), place).toEqual({ isKilled: true });
+      expect(await runKilledBuild({ request, at }), place).toMatchObject({ isKilled: true });
       await finish(request);
       expect(await contents(request.out), place).toEqual(reference);
       expect(await leftovers(bench), place).toEqual([]);
@@ -105,7 +105,7 @@ describe('kill -9 inside a file operation', () => {
     for (const at of [...swaps, ...spread(renames, scaled(renames.length))]) {
       await rm(request.out, { recursive: true, force: true });
       await buildRouter(request, toolsFor());
-      expect(await runKilledBuild({ request: forced, at })).toEqual({ isKilled: true });
+      expect(await runKilledBuild({ request: forced, at })).toMatchObject({ isKilled: true });
       const place = JSON.stringify(at);
       // A build without --force recovers the place, and refuses to touch what it finds there.
       const plain = await buildRouter(request, toolsFor()).catch((error: unknown) => error);
@@ -141,7 +141,7 @@ describe('kill -9 inside the arithmetic', () => {
         'lm_head.weight',
       ];
       const next = gaussian(longSeed());
-      const histogram: Record<string, number> = { gram: 0, eigen: 0, apply: 0 };
+      const histogram: Record<string, number> = {};
       for (let kill = 0; kill < scaled(20); kill++) {
         const kind = (['gram', 'eigen', 'apply'] as const)[kill % 3]!;
         // The embedding is not multiplied out; a tied language head shares its decomposition.
@@ -153,13 +153,16 @@ describe('kill -9 inside the arithmetic', () => {
             ? { stage: 'gram', tensor, fraction: 1, afterMs: 1 + 12 * fraction }
             : { stage: kind, tensor, fraction: 0.8 * fraction, afterMs: 0 };
         await rm(request.out, { recursive: true, force: true });
-        expect(await runKilledBuild({ request, at })).toEqual({ isKilled: true });
-        histogram[kind]! += 1;
+        const end = await runKilledBuild({ request, at });
+        if (!end.isKilled) throw new Error(`${JSON.stringify(at)} did not kill the build`);
+        // Where it struck, not where it was meant to: a timer may fire in a later stage.
+        const stage = end.stage ?? 'none';
+        histogram[stage] = (histogram[stage] ?? 0) + 1;
         await finish(request);
         expect(await contents(request.out), JSON.stringify(at)).toEqual(reference);
         expect(await leftovers(bench)).toEqual([]);
       }
-      process.stdout.write(`kills by step: ${JSON.stringify(histogram)}\n`);
+      process.stdout.write(`kills by the stage reported last: ${JSON.stringify(histogram)}\n`);
     } finally {
       await bench.remove();
     }

@@ -125,25 +125,3 @@ describe.each(Object.entries(shapes))('an adapted %s matrix', (_, [rows, columns
     expect(relativeError(other, m)).toBeLessThan(1e-14);
   });
 });
-
-describe('a square matrix with the wrong orientation', () => {
-  it('is far from the oracle, so that a missing transpose cannot pass', async () => {
-    const matrix = matrixOf(96, 96, 'power law, condition 1e2', 'F32');
-    const transposed = new Float64Array(96 * 96);
-    for (let i = 0; i < 96; i++) {
-      for (let j = 0; j < 96; j++) transposed[j * 96 + i] = matrix.values[i * 96 + j]!;
-    }
-    const offsets = offsetsFor(96);
-    const { m, c } = await scaling(matrix, offsets);
-    const wrong = applied({ ...matrix, values: transposed }, m, c);
-    const expected = oracle(matrix, offsets).adapted;
-    expect(relativeError(applied(matrix, m, c), expected)).toBeLessThan(1e-9);
-    expect(relativeError(wrong, expected)).toBeGreaterThan(0.1);
-    const left = applied(matrix, transposeOf(m, 96), c);
-    expect(relativeError(left, expected)).toBeLessThan(1e-9);
-  });
-});
-
-function transposeOf(m: Float64Array, n: number): Float64Array {
-  return m.map((_, i) => m[(i % n) * n + Math.floor(i / n)]!);
-}

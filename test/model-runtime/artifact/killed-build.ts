@@ -1,8 +1,9 @@
 /**
  * A build that kills its own process, without any chance to clean up, at a chosen point. Started by tests as
  * a process: `node killed-build.ts '{"request": ..., "at": ...}'`. Prints how many file operations of each
- * kind it made when it gets to its end.
+ * kind it made when it gets to its end; else, right before it dies, the stage that was reported last.
  */
+import { writeSync } from 'node:fs';
 import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { isMainThread } from 'node:worker_threads';
 import type { BuildEvent, BuildStage, ExportRequest } from '../../../contracts/build.ts';
@@ -33,7 +34,8 @@ export interface KilledBuild {
 
 export type OperationCounts = Record<FileOperation, number>;
 
-function die(): never {
+function die(stage: BuildStage | null): never {
+  writeSync(1, JSON.stringify({ stage }));
   process.kill(process.pid, 'SIGKILL');
   // The signal is on its way: nothing may happen until it arrives.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -51,7 +53,7 @@ function countingFiles(at: KillPoint, counts: OperationCounts): FileOperations {
     if (!isHere || at.index !== index) return act();
     if (at.when === 'half') await half();
     if (at.when === 'after') await act();
-    return die();
+    return die(null);
   };
   const watched = (handle: FileHandle): FileHandle =>
     new Proxy(handle, {
@@ -76,11 +78,15 @@ function countingFiles(at: KillPoint, counts: OperationCounts): FileOperations {
   };
 }
 
+/** Dies as long after a stage as is asked for: by then the tensor may be in a later one, which is what is told. */
 function killAtStage(at: KillPoint): (event: BuildEvent) => void {
+  let last: BuildStage | null = null;
   return (event) => {
     if (at === null || !('stage' in at) || event.type !== 'progress') return;
-    const isHere = event.stage === at.stage && event.tensor === at.tensor;
-    if (isHere && event.stageFraction >= at.fraction) setTimeout(die, at.afterMs);
+    if (event.tensor !== at.tensor) return;
+    last = event.stage;
+    const isHere = event.stage === at.stage && event.stageFraction >= at.fraction;
+    if (isHere) setTimeout(() => die(last), at.afterMs);
   };
 }
 

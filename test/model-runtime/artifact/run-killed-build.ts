@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { BuildStage } from '../../../contracts/build.ts';
 import type { KilledBuild, OperationCounts } from './killed-build.ts';
 
 const script = fileURLToPath(new URL('./killed-build.ts', import.meta.url));
 
-/** How a build that was to kill itself ended: by the signal, or with its counts when it got to its end. */
+/**
+ * How a build that was to kill itself ended: by the signal, with the stage that its tensor had reported last
+ * where it was to die in one, or with its counts when it got to its end.
+ */
 export type KilledEnd =
-  { readonly isKilled: true } | { readonly isKilled: false; readonly counts: OperationCounts };
+  | { readonly isKilled: true; readonly stage: BuildStage | null }
+  | { readonly isKilled: false; readonly counts: OperationCounts };
 
 export function runKilledBuild(build: KilledBuild): Promise<KilledEnd> {
   return new Promise((resolve, reject) => {
@@ -19,8 +24,10 @@ export function runKilledBuild(build: KilledBuild): Promise<KilledEnd> {
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve({ isKilled: true });
-      else if (code === 0)
+      if (signal === 'SIGKILL') {
+        const { stage } = JSON.parse(stdout || '{"stage":null}') as { stage: BuildStage | null };
+        resolve({ isKilled: true, stage });
+      } else if (code === 0)
         resolve({ isKilled: false, counts: JSON.parse(stdout) as OperationCounts });
       else reject(new Error(`the build failed: ${stderr}`));
     });
