@@ -1,5 +1,5 @@
 import type { EvalCase } from '../../contracts/evals.ts';
-import { roleId } from '../../contracts/roles.ts';
+import { argmax } from '../../contracts/logits.ts';
 import type { Conversation, RunRecord } from '../../contracts/stored.ts';
 import { transcriptHash } from '../../coordinator/hash.ts';
 import { routedView } from '../../coordinator/views.ts';
@@ -7,7 +7,8 @@ import { EvalError } from './eval-error.ts';
 
 /**
  * The evaluation case of one routed turn: the messages the router read before its window, and on demand
- * its raw choice as the expectation.
+ * its choice by the highest logits as the expectation, which is what an evaluation compares: a choice that
+ * was drawn is not one the router would make again.
  *
  * @throws EvalError `unknown_case` when there is no such turn or it was never routed; `turn_changed` when
  *   the conversation no longer gives the transcript that was routed (its system prompt was edited since)
@@ -41,7 +42,7 @@ export function caseFromTurn(
     id: `${runId}-turn-${turn}`,
     messages,
     expected: expectsChoice
-      ? { agentIds: [decision.slot.raw], roleIds: [roleId(decision.role.raw)] }
+      ? { agentIds: [argmax(decision.agentLogits)], roleIds: [argmax(decision.roleLogits)] }
       : {},
     tags: ['conversation', `turn-${turn}`],
     notes: conversation.title,

@@ -110,6 +110,16 @@ describe('caseFromTurn', () => {
       roleIds: [0],
     });
   });
+  it('expects the highest logits of a turn that was drawn by chance', () => {
+    const drawn = conversation();
+    for (const turn of drawn.runs[1]?.turns ?? []) {
+      for (const decision of turn.decisions) {
+        decision.slot.raw = 0;
+        decision.role.raw = 'Thinker';
+      }
+    }
+    expect(caseFromTurn(drawn, 'r2', 2, true).expected).toEqual({ agentIds: [1], roleIds: [0] });
+  });
   it('refuses a turn whose transcript the conversation no longer gives', () => {
     expect(() => caseFromTurn(conversation({ systemPrompt: 'Be long.' }), 'r2', 1, false)).toThrow(
       expect.objectContaining({ code: 'turn_changed' }) as Error,
