@@ -82,7 +82,8 @@ function CallRows({ turn }: { turn: TurnRecord }) {
 function selectionWords({ selection }: RouteDecision): string {
   const { mode, temperature, seed } = selection;
   if (mode === 'argmax') return 'highest logit';
-  return `${mode}, T ${temperature}${seed === null ? '' : `, seed ${seed}`}`;
+  if (mode === 'softmax') return `highest logit, shares at T ${temperature}`;
+  return `drawn at random by share, T ${temperature}${seed === null ? '' : `, seed ${seed}`}`;
 }
 
 function Facts({ title, children }: { title: string; children: ReactNode }) {

@@ -14,9 +14,9 @@ const modes = [
 const explanations: Readonly<Record<Selection['mode'], string>> = {
   argmax: 'The slot and the role with the highest score are taken, always.',
   softmax:
-    'The highest score is taken, too; the inspector shows each one’s share at the temperature below.',
+    'The highest score is taken, too; the inspector shows each one’s share at the temperature below. Above 1 it evens them out.',
   sample:
-    'Slot and role are drawn at random by their shares, so the same question may go elsewhere. The inspector says that they were drawn.',
+    'Slot and role are drawn at random by their shares, so the same question may go elsewhere; a temperature above 1 evens the shares out, and with the same seed the same is drawn. The inspector says that it was.',
 };
 
 /** How the router's scores become a choice. */
@@ -40,7 +40,6 @@ export function SelectionSettings({ selection }: { selection: Selection }) {
         <div className="setting__grid">
           <NumberSetting
             label="Temperature"
-            unit="above 1 evens shares out"
             value={temperature}
             min={0.01}
             max={100}
@@ -51,7 +50,6 @@ export function SelectionSettings({ selection }: { selection: Selection }) {
           {mode === 'softmax' ? null : (
             <NumberSetting
               label="Seed"
-              unit="the same one draws the same"
               value={seed ?? undefined}
               min={0}
               max={4_294_967_295}

@@ -121,6 +121,13 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'settings, drawn choices',
+    show: async (page) => {
+      await page.getByRole('radio', { name: 'Drawn by share' }).check();
+      await page.getByLabel(/^Seed/).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'settings, end',
     show: async (page) => {
       await expect(page.getByText('Nothing so far.')).toBeAttached();

@@ -33,6 +33,11 @@ describe('saving a routed turn as an evaluation case', () => {
     expect(button()).toMatchObject({ disabled: true });
   });
 
+  it('says that its command is one of the sources, which an installed program does not have', () => {
+    const words = inspector().getByText(/^Keeps the text that was routed/).textContent;
+    expect(words).toContain('From a copy of the sources: npm run -s trinity -- eval --suite saved');
+  });
+
   it('expects the choice when that is ticked', async () => {
     fireEvent.click(inspector().getByRole('checkbox', { name: /^Expect the slot and role/ }));
     fireEvent.click(button());
