@@ -11,7 +11,7 @@ import { readLines } from './line-reader.ts';
 
 /** Bytes of one JSONL line, and of a whole JSON document. */
 export const maxLineBytes = 4 * 2 ** 20;
-export const maxDocumentBytes = 256 * 2 ** 20;
+const maxDocumentBytes = 256 * 2 ** 20;
 
 export type SuiteItem =
   | {

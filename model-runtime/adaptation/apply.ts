@@ -27,7 +27,7 @@ export interface Adaptation {
  * @returns little-endian bytes, [rows, columns]
  * @throws AdaptationError `non_finite` for a weight or a result that is not finite
  */
-export async function adaptRows(
+async function adaptRows(
   machine: Machine,
   source: MatrixSource,
   adaptation: Adaptation,
@@ -75,7 +75,7 @@ export async function adaptRows(
  *
  * @returns little-endian bytes, [rows, columns]
  */
-export async function adaptWide(
+async function adaptWide(
   machine: Machine,
   source: MatrixSource,
   adaptation: Adaptation,

@@ -2,7 +2,7 @@ import { blockRows, f64, Layout, type Machine } from './kernel/machine.ts';
 import { isWide, rankOf, valueBytes, widenBlock, type MatrixSource } from './matrix.ts';
 
 /** Rows of a segment: the part of a tall matrix whose Gram matrix is one worker's task. */
-export const segmentRows = 8192;
+const segmentRows = 8192;
 
 /** Number of segments of a matrix. A wide one has a single segment. */
 export function segmentCount(matrix: { readonly rows: number; readonly columns: number }): number {

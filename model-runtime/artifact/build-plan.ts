@@ -115,7 +115,7 @@ export function announced(
 }
 
 /** Tensors whose spans scale a tensor, in order. Embedding and language head share a matrix in the base. */
-function spanNames(name: string, reading: ExportRequest['embedding']): readonly string[] {
+export function spanNames(name: string, reading: ExportRequest['embedding']): readonly string[] {
   if (name !== embeddingName && name !== lmHeadName) return [name];
   switch (reading) {
     case 'untied':

@@ -6,10 +6,14 @@ import { hasManifest, removeRouter } from './build-directory.ts';
 import { DigestCache, hashFile } from './digest-cache.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openRouterDirectory } from './router-directory.ts';
+import { adaptationProblem } from './verify-adaptation.ts';
 
 /** One thing that a verification looked at. */
 export interface VerifiedItem {
-  /** A file of the directory, `manifest.json`, or `base` for the base found by its digests. */
+  /**
+   * A file of the directory, `manifest.json`, `singular values` (`and c`) for what the manifest says of them,
+   * or `base` for the base found by its digests.
+   */
   readonly item: string;
   /** Null when it is as it should be. */
   readonly problem: string | null;
@@ -19,11 +23,13 @@ export interface VerifiedItem {
  * Reads every byte of a router: its manifest and identity, the digest of each file, and its base, looked for
  * by content. Nothing is taken from memory of earlier runs.
  *
+ * @param vectorPath the vector that the router was built from, by which each c is checked; null without it
  * @param report called before each file is read
  */
 export async function verifyRouter(
   directory: string,
   baseFolders: readonly string[],
+  vectorPath: string | null = null,
   report: (item: string) => void = () => undefined,
 ): Promise<VerifiedItem[]> {
   const problemOf = async (check: () => Promise<unknown>): Promise<string | null> =>
@@ -44,6 +50,15 @@ export async function verifyRouter(
       item: path,
       problem: isSame ? null : 'its content is not what the manifest records',
     });
+  }
+  const hasSingularValues = manifest.adaptation.tensors.some((tensor) => tensor.singularValues);
+  if (hasSingularValues || vectorPath !== null) {
+    const item = vectorPath === null ? 'singular values' : 'singular values and c';
+    report(item);
+    const contradiction = await adaptationProblem(directory, manifest, vectorPath).catch(
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    items.push({ item, problem: contradiction });
   }
   report('base');
   const folders = [directory, ...baseFolders];

@@ -64,13 +64,20 @@ function verifyCommand(context: TerminalContext): Command {
     .description('Read every byte of a router and its base and compare digests.')
     .argument('<name>', 'id of `trinity models list`, or a path')
     .option('--base <dir>', 'folder of the base model')
+    .option('--vector <file>', 'the vector it was built from, to check each tensor’s c by')
     .option('--json', 'print one JSON list')
     .action(async (name: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<JsonOption & { readonly base?: string }>();
+      const options = command.optsWithGlobals<
+        JsonOption & { readonly base?: string; readonly vector?: string }
+      >();
       const layout = openLayout(context, options);
       const { directory } = await named(context, options, name);
       const folders = [...(options.base ? [resolve(options.base)] : []), ...layout.baseFolders];
-      const items = await verifyRouter(directory, folders);
+      const items = await verifyRouter(
+        directory,
+        folders,
+        options.vector === undefined ? null : resolve(context.cwd, options.vector),
+      );
       if (options.json === true) context.stdout.write(`${JSON.stringify(items)}\n`);
       else {
         for (const { item, problem } of items) {

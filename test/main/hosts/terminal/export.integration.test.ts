@@ -72,7 +72,10 @@ describe('trinity export', () => {
     );
 
     const verify = ['models', 'verify', 'evolved', '--base', state.base];
-    expect(await trinity(...verify)).toMatchObject({ code: 0 });
+    expect(await trinity(...verify, '--vector', state.vector)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok {3}singular values and c$/m) as string,
+    });
     const path = join(state.home, 'data', 'routers', 'evolved', 'embed_m.safetensors');
     const bytes = await readFile(path);
     bytes[bytes.length - 1]! ^= 1;
