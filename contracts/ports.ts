@@ -1,4 +1,4 @@
-import type { KeyScheme, VaultItem } from './keys.ts';
+import type { KeyScheme, SecretKind, VaultItem } from './keys.ts';
 
 /** Entries of the two child processes. */
 export type ProcessEntry = 'route' | 'build';
@@ -42,7 +42,7 @@ export interface KeyVault {
   schemes(): Promise<readonly { scheme: KeyScheme; explanation: string }[]>;
   list(): Promise<readonly VaultItem[]>;
   /** Stores a secret for one origin and returns its item. */
-  put(secret: string, origin: string, scheme: KeyScheme): Promise<VaultItem>;
+  put(secret: string, origin: string, scheme: KeyScheme, kind?: SecretKind): Promise<VaultItem>;
   /**
    * Opens a secret for a request to `origin`. Refuses another origin than the one it was stored for.
    * A scheme that this host cannot open is refused with the name of the program that stored it.

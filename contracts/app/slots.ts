@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { keySchemeSchema, vaultItemSchema } from '../keys.ts';
+import { keySchemeSchema, secretKindSchema, vaultItemSchema } from '../keys.ts';
 import {
   baseUrlSchema,
   slotBindingSchema,
@@ -93,7 +93,7 @@ export const slotsContract = {
         baseUrl: baseUrlSchema,
         scheme: keySchemeSchema,
         /** A header's value may hold spaces; a key may not. */
-        kind: z.enum(['key', 'header']).default('key'),
+        kind: secretKindSchema.default('key'),
       }),
     )
     .output(vaultItemSchema),

@@ -1,5 +1,5 @@
 import type { SlotTest, SlotView } from '../../contracts/app/slots.ts';
-import type { KeyScheme, VaultItem } from '../../contracts/keys.ts';
+import type { KeyScheme, SecretKind, VaultItem } from '../../contracts/keys.ts';
 import type { Clock, HttpClient, KeyVault } from '../../contracts/ports.ts';
 import { defaultSlotName, type SlotBinding, type SlotLayout } from '../../contracts/slots.ts';
 import { keyItemOf } from './credentials.ts';
@@ -88,10 +88,10 @@ export class SlotService {
     secret: string,
     baseUrl: string,
     scheme: KeyScheme,
-    kind: 'key' | 'header' = 'key',
+    kind: SecretKind = 'key',
   ): Promise<VaultItem> {
     const clean = kind === 'key' ? cleanKey(secret) : cleanHeaderValue(secret);
-    return this.#parts.vault.put(clean, new URL(baseUrl).origin, scheme);
+    return this.#parts.vault.put(clean, new URL(baseUrl).origin, scheme, kind);
   }
 
   /** Forgets a key, also where slots name it. */

@@ -76,7 +76,8 @@ export function effectiveBaseUrl(
 
 /**
  * The stored key that a binding would use while no fresh one is typed: the slot's own, else any other of
- * the same origin. Keys belong to an origin, so a key of another one is never offered.
+ * the same origin. Keys belong to an origin, so a key of another one is never offered, and neither is the
+ * value of a header.
  */
 export function storedKeyFor(
   slot: SlotView | null,
@@ -89,7 +90,7 @@ export function storedKeyFor(
   const { origin } = new URL(url);
   const own = slot?.key ?? null;
   if (own?.origin === origin) return own;
-  return keys.find((key) => key.origin === origin) ?? null;
+  return keys.find((key) => key.origin === origin && key.kind !== 'header') ?? null;
 }
 
 /**

@@ -51,9 +51,9 @@ export function createVault(parts: VaultParts): KeyVault {
       ];
     },
 
-    async put(secret, origin, scheme) {
+    async put(secret, origin, scheme, kind = 'key') {
       checkOrigin(origin);
-      const item: VaultItem = { id: random.id(), scheme, origin, last4: last4Of(secret) };
+      const item: VaultItem = { id: random.id(), scheme, origin, last4: last4Of(secret), kind };
       if (scheme === 'session') {
         session.set(item.id, { item, secret });
         return item;
@@ -102,8 +102,8 @@ async function unseal(key: StoredKey, ciphers: readonly SecretCipher[]): Promise
   }
 }
 
-function itemOf({ id, scheme, origin, last4 }: StoredKey): VaultItem {
-  return { id, scheme, origin, last4 };
+function itemOf({ id, scheme, origin, last4, kind }: StoredKey): VaultItem {
+  return { id, scheme, origin, last4, ...(kind === undefined ? {} : { kind }) };
 }
 
 function refuseOtherOrigin(item: VaultItem, origin: string): void {

@@ -48,6 +48,14 @@ describe('a stored key', () => {
     expect(statSync(join(folder, 'keys.json')).mode & 0o777).toBe(0o600);
   });
 
+  it('says whether it is a key or the value of a header, in the next program too', async () => {
+    const folder = temporaryFolder();
+    await open(folder).put(secret, here, 'plain-0600');
+    await open(folder).put('header value', here, 'plain-0600', 'header');
+    const stored = (await open(folder).list()).filter(({ scheme }) => scheme === 'plain-0600');
+    expect(stored.map(({ kind }) => kind)).toEqual(['key', 'header']);
+  });
+
   it('is listed without itself; only a long one shows its last four characters', async () => {
     const folder = temporaryFolder();
     const vault = open(folder);

@@ -58,6 +58,13 @@ describe('a binding form', () => {
     expect(storedKeyFor(null, empty, openrouter, [key])).toBe(key);
   });
 
+  it('never offers the value of a header as a key', () => {
+    const empty = draftOfSlot(null, presets, schemes);
+    const header = { ...key, id: 'h1', kind: 'header' as const };
+    expect(storedKeyFor(null, empty, openrouter, [header])).toBeNull();
+    expect(storedKeyFor(null, empty, openrouter, [header, key])).toBe(key);
+  });
+
   it('forgets model and address with the provider', () => {
     const moved = withProvider({ ...draft, baseUrl: 'https://proxy.example' }, ollama);
     expect(moved).toMatchObject({ provider: 'ollama', model: 'llama3.2', baseUrl: '' });
