@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { countText } from '../../../../main/hosts/terminal/count-text.ts';
 import { reportText } from '../../../../main/hosts/terminal/trace-text.ts';
+import type { TraceReport } from '../../../../main/traces/verify.ts';
 
 it('counts one of a thing in the singular, and none or more in the plural', () => {
   expect([0, 1, 2].map((count) => countText(count, 'turn'))).toEqual([
@@ -11,11 +12,17 @@ it('counts one of a thing in the singular, and none or more in the plural', () =
 });
 
 it('is how the report of a trace counts', () => {
-  const report = {
-    ...{ runId: 'r', content: 'hash', lines: 10, turns: 1, decisions: 1, unknown: 1 },
-    ...{ hasEnded: true, isTorn: false },
+  const report: TraceReport = {
+    runId: 'r',
+    content: 'hash',
+    lines: 10,
+    turns: 1,
+    decisions: 1,
+    unknown: 1,
+    hasEnded: true,
+    isTorn: false,
     problems: [{ line: 2, check: 'chain', message: 'prev is not the hash of the line before' }],
-  } as const;
+  };
   const style = { columns: 80, colour: false, unicode: true, canRedraw: false };
   expect(reportText(report, style).split('\n')).toEqual([
     'run r: 10 lines, 1 turn, 1 decision, hashes only',
