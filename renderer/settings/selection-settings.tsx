@@ -6,9 +6,9 @@ import { NumberSetting } from './number-setting.tsx';
 import { SettingSection } from './setting-section.tsx';
 
 const modes = [
-  { value: 'argmax', label: 'Highest score' },
-  { value: 'softmax', label: 'Highest, with shares' },
-  { value: 'sample', label: 'Drawn by share' },
+  { value: 'argmax', label: 'Highest' },
+  { value: 'softmax', label: 'With shares' },
+  { value: 'sample', label: 'Drawn' },
 ] as const;
 
 const explanations: Readonly<Record<Selection['mode'], string>> = {
@@ -16,7 +16,7 @@ const explanations: Readonly<Record<Selection['mode'], string>> = {
   softmax:
     'The highest score is taken, too; the inspector shows each one’s share at the temperature below. Above 1 it evens them out.',
   sample:
-    'Slot and role are drawn at random by their shares, so the same question may go elsewhere; a temperature above 1 evens the shares out, and with the same seed the same is drawn. The inspector says that it was.',
+    'Slot and role are drawn at random by their shares, so the same question may go elsewhere; the inspector says so. A temperature above 1 evens the shares out; the same seed draws the same.',
 };
 
 /** How the router's scores become a choice. */

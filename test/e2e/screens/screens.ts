@@ -123,7 +123,7 @@ export const screens: readonly Screen[] = [
   {
     name: 'settings, drawn choices',
     show: async (page) => {
-      await page.getByRole('radio', { name: 'Drawn by share' }).check();
+      await page.getByRole('radio', { name: 'Drawn', exact: true }).check();
       await page.getByLabel(/^Seed/).scrollIntoViewIfNeeded();
     },
   },

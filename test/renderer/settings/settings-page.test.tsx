@@ -61,10 +61,10 @@ describe('the page of settings', () => {
 
   it('stores how a choice is made, and asks only for what that needs', async () => {
     expect(screen.queryByLabelText(/^Temperature/)).toBeNull();
-    fireEvent.click(screen.getByRole('radio', { name: 'Highest, with shares' }));
+    fireEvent.click(screen.getByRole('radio', { name: 'With shares' }));
     await page.settle(() => screen.getByLabelText(/^Temperature/));
     expect(screen.queryByLabelText(/^Seed/)).toBeNull();
-    fireEvent.click(screen.getByRole('radio', { name: 'Drawn by share' }));
+    fireEvent.click(screen.getByRole('radio', { name: 'Drawn' }));
     await page.settle(() => screen.getByLabelText(/^Seed/));
     type(/^Temperature/, '0');
     await page.settle(() => screen.getByText(/^Not stored/));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversation, sendMessage } from '../../../renderer/stores/chat.ts';
 import { draftOf } from '../../../renderer/stores/draft-state.ts';
 import { flushDrafts, setDraft } from '../../../renderer/stores/drafts.ts';
-import { previewRoute } from '../../../renderer/stores/inspector.ts';
+import { ensureConversation } from '../../../renderer/stores/ensure-conversation.ts';
 import { FakeApp } from '../fake/fake-app.ts';
 import { testPage, type TestPage } from '../fake/test-session.ts';
 
@@ -68,7 +68,7 @@ describe('unsent text', () => {
   it('moves into the conversation that is created for it, once and for all who ask', async () => {
     setDraft(page.session, null, 'What now?');
     flushDrafts(page.session);
-    const ask = () => previewRoute(page.session, { text: 'What now?', pins: {} });
+    const ask = () => ensureConversation(page.session);
     await Promise.all([ask(), ask()]);
     const ids = [...app.conversations.keys()];
     expect(ids).toHaveLength(1);
