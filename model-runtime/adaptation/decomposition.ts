@@ -38,6 +38,7 @@ export async function decompose(
     );
   const sum = await addInOrder(segments, runner.width + 1, compute);
   report('gram', 1);
+  report('eigen', 0);
   const task = { kind: 'eigen', matrix: sum, n } as const;
   const system = await runner.run(task, signal && { signal });
   report('eigen', 1);

@@ -61,12 +61,12 @@ export class BuildProgress {
     for (const stage of stages) this.#items.delete(keyOf(tensor, stage));
   }
 
-  /** Says how much of a stage is done, 0 to 1. */
+  /** Says how much of a stage is done, 0 to 1. Its beginning and its end are always told, what lies between now and then. */
   report(tensor: string | null, stage: BuildStage, stageFraction: number): void {
     const item = this.#items.get(keyOf(tensor, stage));
     if (item !== undefined) item.done = Math.max(item.done, stageFraction);
     const now = this.#clock.monotonic();
-    if (stageFraction < 1 && now - this.#emittedAt < intervalMs) return;
+    if (stageFraction > 0 && stageFraction < 1 && now - this.#emittedAt < intervalMs) return;
     this.#emittedAt = now;
     const fraction = this.#fraction();
     const elapsed = now - this.#startedAt;

@@ -1,7 +1,7 @@
 /**
  * A build that kills its own process, without any chance to clean up, at a chosen point. Started by tests as
  * a process: `node killed-build.ts '{"request": ..., "at": ...}'`. Prints how many file operations of each
- * kind it made when it gets to its end; else, right before it dies, the stage that was reported last.
+ * kind it made when it gets to its end; else, right before it dies, the stage that its tensor was in.
  */
 import { writeSync } from 'node:fs';
 import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
@@ -78,15 +78,15 @@ function countingFiles(at: KillPoint, counts: OperationCounts): FileOperations {
   };
 }
 
-/** Dies as long after a stage as is asked for: by then the tensor may be in a later one, which is what is told. */
+/** Dies as long after a stage as is asked for: by then the tensor may be in a later one or between two. */
 function killAtStage(at: KillPoint): (event: BuildEvent) => void {
-  let last: BuildStage | null = null;
+  let stage: BuildStage | null = null;
   return (event) => {
     if (at === null || !('stage' in at) || event.type !== 'progress') return;
     if (event.tensor !== at.tensor) return;
-    last = event.stage;
+    stage = event.stageFraction < 1 ? event.stage : null;
     const isHere = event.stage === at.stage && event.stageFraction >= at.fraction;
-    if (isHere) setTimeout(() => die(last), at.afterMs);
+    if (isHere) setTimeout(() => die(stage), at.afterMs);
   };
 }
 

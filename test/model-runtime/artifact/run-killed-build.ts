@@ -6,8 +6,8 @@ import type { KilledBuild, OperationCounts } from './killed-build.ts';
 const script = fileURLToPath(new URL('./killed-build.ts', import.meta.url));
 
 /**
- * How a build that was to kill itself ended: by the signal, with the stage that its tensor had reported last
- * where it was to die in one, or with its counts when it got to its end.
+ * How a build that was to kill itself ended: by the signal, with the stage that its tensor was in where it was
+ * to die in one (null: between two), or with its counts when it got to its end.
  */
 export type KilledEnd =
   | { readonly isKilled: true; readonly stage: BuildStage | null }
