@@ -167,7 +167,8 @@ const negative = new RegExp(
   `^(?:${gap})*(?:(?:false|no|none|nope|null|never|0)(?=[^\\S\\r\\n]*(?:[^\\p{L}\\p{N}\\s]|[\\r\\n]|$))|[✗✘❌🚫⛔☐])`,
   'iu',
 );
-const sentenceStart = '(?:[\\r\\n]|[.!?:;](?=\\s))[^\\p{L}\\p{N}]*';
+/** Where a sentence begins, with few marks before its first word: a text of nothing but line ends is read once. */
+const sentenceStart = '(?:[\\r\\n]|[.!?:;](?=\\s))[^\\p{L}\\p{N}]{0,20}';
 /** A sentence that turns against what was said before it. */
 const turn = new RegExp(
   `(?:^|${sentenceStart})(?:but|however|actually|wait|correction|sorry|scratch that|never ?mind|` +

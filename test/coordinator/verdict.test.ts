@@ -273,6 +273,10 @@ describe('parseVerdict', () => {
   it('reads a megabyte without backing up over it', () => {
     expect(parseVerdict('*'.repeat(1_000_000) + 'x', words).status).toBe('unknown');
     expect(parseVerdict(`ACCEPT${' '.repeat(1_000_000)}x`, words).status).toBe('accepted');
+    expect(parseVerdict(`ACCEPT${'\n'.repeat(1_000_000)}x`, words).status).toBe('accepted');
+    expect(parseVerdict(`ACCEPT${'not '.repeat(250_000)}`, words).status).toBe('unknown');
+    expect(parseVerdict(`ACCEPT:${' not'.repeat(250_000)}`, words).status).toBe('unknown');
+    expect(parseVerdict(`${'not '.repeat(250_000)}\nACCEPT`, words).status).toBe('unknown');
     expect(parseVerdict('the '.repeat(250_000), words).status).toBe('unknown');
     expect(parseVerdict('<think>'.repeat(100_000), words).status).toBe('unknown');
     expect(parseVerdict('<think></think>'.repeat(100_000), words).status).toBe('unknown');
