@@ -159,6 +159,19 @@ const bound =
   "can(?:not|['’]t)?|will|won['’]t|must|may|might|does|doesn['’]t|do|don['’]t|needs|requires|with|without|" +
   'but|however|though|although|yet|nor|vs|withheld|withdrawn|refused|denied|declined|impossible';
 const condition = new RegExp(`^(?:${gap})*(?:${bound})(?![\\p{L}\\p{N}])`, 'iu');
+/** Where a new sentence begins behind the word, one that may speak of anything. */
+const nextSentence = /^[*_`"'”’»)\]}]*[.!…]+[*_`"'”’»)\]}]*[^\S\r\n]+(?=[*_"'“‘(]*\p{Lu})/u;
+/**
+ * What bounds an acceptance from the beginning of the next sentence. There `After`, `With` or `When` tell how the
+ * judge went about it (`ACCEPT. With n = 3 it holds.`), but not where a change is spoken of.
+ */
+const nextCondition = new RegExp(
+  `^(?:${gap}|!)*(?:(?:if|only|unless|provided|providing|pending|assuming|depending|subject to|conditional(?:ly)?|` +
+    'provisional(?:ly)?|tentative(?:ly)?|partial(?:ly)?|partly|mostly|largely|almost|nearly|except(?:ing)?|excluding|' +
+    'barring|minus|not|never|but|however|though|although|yet|nor)(?![\\p{L}\\p{N}])|(?:with|without|after|once|when|until)' +
+    '(?![\\p{L}\\p{N}])[^.!?\\r\\n]*(?:chang|edit|correct(?:ed|ion)|fix|caveat|reserv|revis|modif|condition|adjust|rewr|repair))',
+  'iu',
+);
 /** Bounds that count anywhere in a sentence that the word itself begins: `ACCEPT all but step 2`. */
 const conditionWithin =
   /^[^.!?\r\n]*(?<![\p{L}\p{N}])(?:if|unless|until|once|provided|pending|except|excluding|but|however|though|although|only|not)(?![\p{L}\p{N}])/iu;
@@ -190,7 +203,8 @@ function turnsAgainst(rest: string, accept: string): boolean {
  */
 function acceptsPlainly(text: string, after: string, accept: string): boolean {
   const tail = after.slice(closers.exec(after)?.[0].length ?? 0);
-  if (/^\s*\?|^\s*[/|]/.test(tail) || condition.test(tail) || negative.test(tail)) return false;
+  const isBound = nextSentence.test(tail) ? nextCondition.test(tail) : condition.test(tail);
+  if (/^\s*\?|^\s*[/|]/.test(tail) || isBound || negative.test(tail)) return false;
   const wanted = accept.normalize('NFC').trim();
   const runsOn = /^[^\S\n\r]+[\p{L}\p{N}]/u.test(tail);
   if (!runsOn) return true;
