@@ -93,8 +93,18 @@ function wordsForRevising(words: VerdictWords): string[] {
 
 /** What is left of an acceptance after the rest of its text. */
 function whatStands(rest: string, words: VerdictWords): Verdict['status'] {
-  if (revisesLater(rest, words)) return 'revised';
-  return turnsAgainst(rest, words.accept) ? 'unknown' : 'accepted';
+  const own = withoutQuotations(rest);
+  if (revisesLater(own, words)) return 'revised';
+  return turnsAgainst(own, words.accept) ? 'unknown' : 'accepted';
+}
+
+/** The judge's own words: a task that is quoted (`“Add 2 and 2. Revise it once.”`) decides nothing. */
+function withoutQuotations(rest: string): string {
+  // A quote that closes behind the word was opened before it.
+  const start = /^[.!?…,:;*_`"'”’»)\]}$]*/u.exec(rest)?.[0].length ?? 0;
+  return (
+    rest.slice(0, start) + rest.slice(start).replace(/“[^”]*”|«[^»]*»|["`][^"`\r\n]*["`]/gu, '“”')
+  );
 }
 
 /**
