@@ -103,7 +103,7 @@ function withoutQuotations(rest: string): string {
   // A quote that closes behind the word was opened before it.
   const start = /^[.!?…,:;*_`"'”’»)\]}$]*/u.exec(rest)?.[0].length ?? 0;
   return (
-    rest.slice(0, start) + rest.slice(start).replace(/“[^”]*”|«[^»]*»|["`][^"`\r\n]*["`]/gu, '“”')
+    rest.slice(0, start) + rest.slice(start).replace(/“[^“”]*”|«[^«»]*»|["`][^"`\r\n]*["`]/gu, '“”')
   );
 }
 

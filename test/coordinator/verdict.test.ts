@@ -289,6 +289,7 @@ describe('parseVerdict', () => {
     expect(parseVerdict('*'.repeat(1_000_000) + 'x', words).status).toBe('unknown');
     expect(parseVerdict(`ACCEPT${' '.repeat(1_000_000)}x`, words).status).toBe('accepted');
     expect(parseVerdict(`ACCEPT${'\n'.repeat(1_000_000)}x`, words).status).toBe('accepted');
+    expect(parseVerdict(`ACCEPT: ${'“a '.repeat(300_000)}`, words).status).toBe('accepted');
     expect(parseVerdict(`ACCEPT${'not '.repeat(250_000)}`, words).status).toBe('unknown');
     expect(parseVerdict(`ACCEPT:${' not'.repeat(250_000)}`, words).status).toBe('unknown');
     expect(parseVerdict(`${'not '.repeat(250_000)}\nACCEPT`, words).status).toBe('unknown');
