@@ -1,4 +1,4 @@
-import { open, readFile, unlink } from 'node:fs/promises';
+import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { EvalError } from './eval-error.ts';
 
 /**
@@ -37,13 +37,22 @@ function busy(resultsPath: string, path: string): EvalError {
   );
 }
 
+/**
+ * Creates the lock with its content in one step, by a hard link: a process that is killed here leaves no lock
+ * that names nobody. Where a file system has no links the content follows the creation.
+ */
 async function created(path: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}`;
+  const content = `${process.pid}\n`;
   try {
-    const file = await open(path, 'wx', 0o600);
+    await writeFile(draft, content, { mode: 0o600 });
     try {
-      await file.writeFile(`${process.pid}\n`);
+      await link(draft, path);
+    } catch (error) {
+      if (!hasNoLinks(error)) throw error;
+      await writeFile(path, content, { flag: 'wx', mode: 0o600 });
     } finally {
-      await file.close();
+      await unlink(draft);
     }
     return true;
   } catch (cause) {
@@ -51,6 +60,11 @@ async function created(path: string): Promise<boolean> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EvalError('cannot_write', `${path} could not be written: ${reason}`, { cause });
   }
+}
+
+function hasNoLinks(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK'].includes(code);
 }
 
 /** False only for the id of a process that is gone: a file that says nothing may be on its way. */
